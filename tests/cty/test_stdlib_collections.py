@@ -134,6 +134,13 @@ def letters(*parts: str) -> Value:
         ),
         pytest.param(collections.CONTAINS, [texts("a"), A], TRUE, id="contains"),
         pytest.param(collections.CONTAINS, [tuple_value([N1, A]), B], FALSE, id="does not"),
+        pytest.param(collections.CONTAINS, [texts("a"), DYNAMIC_NULL], FALSE, id="no null"),
+        pytest.param(
+            collections.CONTAINS,
+            [list_value(STRING, [A, null(STRING)]), DYNAMIC_NULL],
+            TRUE,
+            id="contains null",
+        ),
         pytest.param(
             collections.CONTAINS, [tuple_value([unknown(STRING)]), B], SOME_BOOL, id="may contain"
         ),

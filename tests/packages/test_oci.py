@@ -17,6 +17,7 @@ from nigari.packages.hosts.cli_config import CliConfig, OciCredentials, OciDefau
 from nigari.packages.hosts.cli_config_settings import parse_cli_config
 from nigari.packages.hosts.network import Network
 from nigari.packages.hosts.oci_credentials import OciCredentialsError, OciCredentialsStore
+from nigari.packages.hosts.oci_settings import UriTemplate
 from nigari.packages.providers.oci_mirror import OciMirror
 from nigari.packages.providers.provider_sources import ProviderSource
 from tests.net_world.oci import MANIFEST, OciRegistry, Repository, digest_of
@@ -114,6 +115,31 @@ def test_where_the_packages_of_docker_are(world: World, work: Work) -> None:
     template = "docker.io/${namespace}/${type}"
     found = work.install(source=lambda network: OciMirror(template, network))
     assert found.outcomes, list(work.diags)
+
+
+def test_a_repository_named_by_a_uri_template(oci: OciRegistry, work: Work) -> None:
+    oci.repository(NAME).publish_provider("1.0.0", archives())
+    template = f"{HOST}/mirror/{{hostname}}/{{namespace}}/{{type}}"
+    found = work.install(source=lambda network: OciMirror(template, network, UriTemplate))
+    assert found.outcomes, list(work.diags)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "oci.example.com/{hostname",
+        "oci.example.com/{}",
+        "oci.example.com/{+type}",
+        "oci.example.com/{name}",
+        "oci.example.com/${type}",
+        "oci.example.com/%zz",
+        "oci.example.com/a b",
+        "{hostname}",
+    ],
+)
+def test_a_template_that_is_refused(template: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        UriTemplate(template)
 
 
 def test_blobs_elsewhere_get_no_credentials(world: World, oci: OciRegistry, work: Work) -> None:

@@ -60,6 +60,8 @@ class Stage:
         self.oci = OciRegistry(OCI)
         self.world.serve(OCI, self.oci.handle)
         self.more: dict[str, str] = {}
+        self.peer = "tofu"
+        """The real program to compare with."""
         for name in ("theirs", "ours"):
             (base / name).mkdir()
 
@@ -73,7 +75,7 @@ class Stage:
     def run_as(self, name: str, *arguments: str) -> Done:
         """Run one of the programs in its directory."""
         ours = [sys.executable, "-m", "nigari"]
-        command = [*(ours if name == "ours" else [str(program("tofu"))]), *arguments]
+        command = [*(ours if name == "ours" else [str(program(self.peer))]), *arguments]
         self.world.requests()
         done = subprocess.run(
             command,

@@ -49,6 +49,8 @@ class Shared:
         """The workspace that there is from the beginning."""
         self.tells = HOLDER
         """What who is refused learns about a lock."""
+        self.peer = "tofu"
+        """The real program."""
         self._environ = environ
         (path / "cli.tofurc").write_text("")
 
@@ -60,7 +62,7 @@ class Shared:
         return made
 
     def tofu(self, directory: Path, *arguments: str) -> tuple[int, str]:
-        return self._run(directory, str(program("tofu")), *arguments)
+        return self._run(directory, str(program(self.peer)), *arguments)
 
     def ours(self, directory: Path, *arguments: str) -> tuple[int, str]:
         return self._run(directory, sys.executable, "-m", "nigari", *arguments)

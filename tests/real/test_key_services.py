@@ -35,6 +35,14 @@ def _provider(kind: str, body: str, name: str = "k") -> str:
     return f'key_provider "{kind}" "{name}" {{\n{body}\n}}\n'
 
 
+_MORE: Final = {
+    "aws_kms": 'encryption_context = { team = "platform" }',
+    "gcp_kms": 'additional_authenticated_data = "bmlnYXJp"',
+    "openbao": 'associated_data = "bmlnYXJp"',
+}
+"""The arguments of OpenTofu 1.13."""
+
+
 def _aws_key(moto: Moto) -> str:
     created = moto.call("TrentService.CreateKey", {})["KeyMetadata"]
     assert isinstance(created, dict)
@@ -137,6 +145,27 @@ def test_each_reads_what_the_other_wrote(kind: str, tmp_path: Path) -> None:
         assert not is_local or "encrypted_data" in (work / "terraform.tfstate").read_text()
         assert done(shared.tofu(work, "output", "-raw", "word")) == "two"
         assert "No changes" in done(shared.tofu(work, "plan", "-var", "word=two"))
+
+
+@pytest.mark.parametrize("kind", _MORE)
+def test_associated_data(kind: str, tmp_path: Path) -> None:
+    """What OpenTofu 1.13 binds to the key, each program gives back, and none does without it."""
+    with KINDS[kind](tmp_path) as shared:
+        shared.peer = "tofu-1.13"
+        header = f'key_provider "{kind}" "k" {{'
+        plain = shared.block
+        shared.block = plain.replace(header, f"{header}\n{_MORE[kind]}")
+        work = shared.directory("work", WORDS)
+        done(shared.tofu(work, "init"))
+        done(shared.tofu(work, "apply", "-auto-approve"))
+        assert done(shared.ours(work, "output", "-raw", "word")) == "one"
+        done(shared.ours(work, "apply", "-auto-approve", "-var", "word=two"))
+        assert done(shared.tofu(work, "output", "-raw", "word")) == "two"
+        (work / "backend.tf").write_text(plain)
+        is_needed = kind == "gcp_kms"
+        # The others store it beside the key.
+        for run in (shared.ours, shared.tofu):
+            assert (run(work, "output", "-raw", "word")[0] != 0) is is_needed
 
 
 READER: Final = """

@@ -471,6 +471,43 @@ def test_locking(stage: Stage, options: tuple[str, ...], works: bool) -> None:
     alike(stage, "providers", "lock", *options, status=0 if works else 1)
 
 
+@pytest.mark.parametrize(
+    ("template", "works"),
+    [
+        (f"{OCI}/copies/{{hostname}}/{{namespace}}/{{type}}", True),
+        (f"{OCI}/copies/{HOST}/acme/{{type}}", True),
+        (f"{OCI}/copies/{HOST}/acme/thing", True),
+        (f"{OCI}/nowhere/{{hostname}}/{{namespace}}/{{type}}", False),
+        (f"{OCI}/copies/${{hostname}}/${{namespace}}/${{type}}", False),
+        (f"{OCI}/copies/{{+hostname}}", False),
+        (f"{OCI}/copies/{{hostname,type}}", False),
+        (f"{OCI}/copies/{{hostname", False),
+        (f"{OCI}/copies/{{}}", False),
+        (f"{OCI}/copies/%zz", False),
+        ("{hostname}", False),
+    ],
+)
+def test_locking_from_oci(stage: Stage, template: str, works: bool) -> None:
+    """`-oci-mirror` of OpenTofu 1.13."""
+    stage.peer = "tofu-1.13"
+    in_oci()(stage)
+    stage.write(main_file(THING))
+    platforms = [f"-platform={each}" for each in PLATFORMS]
+    theirs, ours = stage.run("providers", "lock", f"-oci-mirror={template}", *platforms)
+    both = f"{theirs.text}\n--- ours\n{ours.text}"
+    assert theirs.status == ours.status == (0 if works else 1), both
+    assert ours.lock == theirs.lock, both
+    # OpenTofu 1.13 asks each repository how to log in, where 1.12 and we ask the registry.
+    pinged = [each for each in ours.requests if not each.endswith(f"{OCI}/v2/")]
+    assert not works or set(pinged) <= set(theirs.requests), both
+
+
+def test_locking_from_two_mirrors(stage: Stage) -> None:
+    stage.peer = "tofu-1.13"
+    stage.write(main_file(THING))
+    alike(stage, "providers", "lock", "-oci-mirror=x.example.com/a", "-fs-mirror=x", status=1)
+
+
 def test_locking_again(stage: Stage) -> None:
     several("1.0.0", "1.1.0")(stage)
     stage.write(main_file(f"{THING} 1.0.0"))

@@ -47,7 +47,9 @@ class ModuleAddr(Address):
             self.text: str = ""
         else:
             self.depth = parent.depth + 1
-            step = f"module.{name}{key_text(key)}"
+            # OpenTofu lists symbol libraries among modules, as calls with names like these.
+            root, _, library = name.partition(":")
+            step = f"{root}.{library}" if library else f"module.{name}{key_text(key)}"
             self.text = f"{parent.text}.{step}" if parent.text else step
 
     @property

@@ -85,6 +85,31 @@ class TofuAttr(TerraformAttr):
     root = "tofu"
 
 
+class SymbolsAttr(NamedValue):
+    """`symbols.network`, the values of a symbol library."""
+
+    __slots__ = ()
+    root = "symbols"
+
+
+class SymbolFunction(Address):
+    """A function of a symbol library: `symbols::network::subnets`.
+
+    In an argument that is a type, it names one of the library's types.
+    """
+
+    __slots__ = ("function", "library")
+
+    library: str
+    """Name of the `symbols` block in the module."""
+    function: str
+
+    def __init__(self, library: str, function: str) -> None:
+        self.library = library
+        self.function = function
+        self.text: str = f"symbols::{library}::{function}"
+
+
 class Self(Address):
     """`self`, the resource instance whose block the expression is in."""
 

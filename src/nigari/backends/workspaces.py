@@ -270,7 +270,10 @@ def selection_is_overridden(set_by: str) -> Diagnostic:
 def name_is_taken(name: str) -> Diagnostic:
     """A new workspace with the name of another."""
     return Diagnostic(
-        Severity.ERROR, f'Workspace "{name}" already exists', "Choose another name, or select it."
+        Severity.ERROR,
+        "Workspace already exists",
+        f'There is a workspace named "{name}" already. Choose another name, or switch to it with '
+        f'"workspace select {name}".',
     )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _ENDINGS: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _TEST_ENDINGS: Final = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
 _QUERY_ENDINGS: Final = (".tfquery.hcl", ".tofuquery.hcl", ".tfquery.json", ".tofuquery.json")
+_SYMBOL_ENDING: Final = ".sym.hcl"
 _MOCK_ENDINGS: Final = (".tfmock.hcl", ".tofumock.hcl", ".tfmock.json", ".tofumock.json")
 
 
@@ -61,6 +62,11 @@ def is_mock_file(name: str) -> bool:
 def is_query_file(name: str) -> bool:
     """Check for a file name of queries."""
     return name.endswith(_QUERY_ENDINGS) and not _is_ignored(name)
+
+
+def is_symbol_file(name: str) -> bool:
+    """Check for a file name of a symbol library."""
+    return name.endswith(_SYMBOL_ENDING) and not _is_ignored(name)
 
 
 def test_files(names: list[str]) -> list[str]:

@@ -12,7 +12,13 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 
 from nigari.config.blocks.language import only_incompatible
-from nigari.config.file_names import config_files, is_mock_file, is_query_file, test_files
+from nigari.config.file_names import (
+    config_files,
+    is_mock_file,
+    is_query_file,
+    is_symbol_file,
+    test_files,
+)
 from nigari.config.merge import merge_files
 from nigari.config.module import Module, decode_module
 from nigari.config.module_cache import MODULE_CACHE, ReadModule
@@ -27,6 +33,7 @@ from nigari.record import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from nigari.config.symbol_files import LibraryDeclarations
     from nigari.config.test_files import TestFile
     from nigari.config.test_mocks import MockProvider
     from nigari.hcl.json_body import JsonBody
@@ -93,6 +100,20 @@ class ModuleLoader:
         module, problems = known
         diags.extend(problems)
         return module
+
+    def library(self, directory: str, diags: Diagnostics) -> LibraryDeclarations | None:
+        """Load the symbol library in a directory; None if there is none."""
+        from nigari.config.symbol_files import decode_library
+
+        directory = posixpath.normpath(directory or ".")
+        try:
+            names = [each.name for each in self._files.entries(directory)]
+        except OSError as error:
+            _report_directory(directory, error, diags)
+            return None
+        paths = [_path(directory, name) for name in sorted(filter(is_symbol_file, names))]
+        bodies = [self._parse(path, diags) for path in paths]
+        return decode_library(paths, [body for body in bodies if body is not None], diags)
 
     def tests(self, directory: str, tests: str, diags: Diagnostics) -> list[TestFile]:
         """Load the test files of a module, beside it and in its directory `tests`, in the order in

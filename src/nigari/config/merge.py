@@ -43,6 +43,7 @@ _FILE = BodySchema(
         BlockSchema("removed"),
         BlockSchema("check", ("name",)),
         BlockSchema("language"),
+        BlockSchema("symbols", ("name",)),
         BlockSchema("required_providers"),
     ),
 )
@@ -96,6 +97,7 @@ class MergedBlocks:
         "backend",
         "cloud",
         "encryption",
+        "experiments",
         "locals",
         "named",
         "required_providers",
@@ -115,6 +117,7 @@ class MergedBlocks:
         """
         self.locals: dict[str, Attribute] = {}
         self.required_versions: list[RequiredVersion] = []
+        self.experiments: dict[str, Range] = {}
         self.required_providers: dict[str, RequiredProvider] = {}
         self.requirements: Block | None = None
         """The block that first declares the required providers."""
@@ -165,7 +168,9 @@ def _add(block: Block, found: MergedBlocks, diags: Diagnostics) -> None:
         for inner in _terraform(block, found, diags):
             _add_setting(inner, found, diags)
     elif type_ == "language":
-        found.required_versions.extend(decode_language(block, diags))
+        language = decode_language(block, diags)
+        found.required_versions.extend(language.versions)
+        found.experiments.update(language.experiments)
     elif type_ == "required_providers":
         _report_stray_requirements(block, diags)
     else:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from nigari.config.blocks.module_call import ModuleCall
     from nigari.config.blocks.moved import Moved
     from nigari.config.blocks.removed import Removed
+    from nigari.config.blocks.symbols import LibraryCall
 
 _START = Pos(1, 1, 0)
 
@@ -63,11 +64,22 @@ class Module:
     moved: tuple[Moved, ...]
     removed: tuple[Removed, ...]
     imports: tuple[Import, ...]
+    experiments: Mapping[str, Range] = {}
+    """The experiments of the language that are enabled, and where."""
+    symbols: Mapping[str, LibraryCall] = {}
+    """The symbol libraries that it uses."""
+    has_open_types: bool = False
+    """True if the types of variables or outputs name types of symbol libraries."""
 
     @property
     def range(self) -> Range:
         """Beginning of the first file, for diagnostics about missing blocks."""
         return Range(self.files[0] if self.files else self.directory, _START, _START)
+
+    def call_at(self, step: str) -> ModuleCall | LibraryCall:
+        """Return the call that a step of an address stands for: of a module or a symbol library."""
+        call = self.calls.get(step)
+        return self.symbols[step.removeprefix("symbols:")] if call is None else call
 
     def provider(self, name: str) -> Provider | None:
         """Return the provider with a local name; None if its source needs evaluation."""
@@ -82,15 +94,19 @@ def decode_module(
     for declared in found.aside:
         _DECODERS[declared.block.type](declared, diags)
     resources = _resources(found, diags)
+    variables = {
+        key[0]: decode_variable(declared, diags)
+        for key, declared in found.named["variable"].items()
+    }
+    outputs = _outputs(found, diags)
+    open_types = [each.open_type for each in variables.values()]
+    open_types += [each.open_type for each in outputs.values()]
     return Module(
         directory=directory,
         files=tuple(files),
-        variables={
-            key[0]: decode_variable(declared, diags)
-            for key, declared in found.named["variable"].items()
-        },
+        variables=variables,
         locals={name: decode_local(each, diags) for name, each in found.locals.items()},
-        outputs=_outputs(found, diags),
+        outputs=outputs,
         calls=_calls(found, diags),
         resources=resources,
         provider_configs=_provider_configs(found, diags),
@@ -103,6 +119,9 @@ def decode_module(
         moved=_moved(found, diags),
         removed=_removed(found, diags),
         imports=_imports(found, diags),
+        experiments=found.experiments,
+        symbols=_symbols(found, diags),
+        has_open_types=any(each is not None for each in open_types),
     )
 
 
@@ -114,6 +133,12 @@ def _decode_call(declared: Declared, diags: Diagnostics) -> ModuleCall | None:
     from nigari.config.blocks.module_call import decode_module_call
 
     return decode_module_call(declared, diags)
+
+
+def _decode_library_call(declared: Declared, diags: Diagnostics) -> LibraryCall | None:
+    from nigari.config.blocks.symbols import decode_library_call
+
+    return decode_library_call(declared, diags)
 
 
 def _decode_check(declared: Declared, diags: Diagnostics) -> Check:
@@ -146,6 +171,7 @@ _DECODERS: dict[str, Callable[[Declared, Diagnostics], object]] = {
     "module": _decode_call,
     "provider": decode_provider_config,
     "provider_meta": decode_provider_meta,
+    "symbols": _decode_library_call,
     "check": _decode_check,
     "moved": _decode_moved,
     "removed": _decode_removed,
@@ -251,6 +277,24 @@ def _imports(found: MergedBlocks, diags: Diagnostics) -> tuple[Import, ...]:
             if first is not decoded:
                 _report_second_import(decoded, first, diags)
     return tuple(imports)
+
+
+def _symbols(found: MergedBlocks, diags: Diagnostics) -> dict[str, LibraryCall]:
+    """Decode the uses of symbol libraries; none count where the experiment is not enabled."""
+    if not found.experiments and not found.named["symbols"]:
+        return {}
+    from nigari.config.blocks.symbols import report_no_experiment, warn_of_experiment
+
+    for where in found.experiments.values():
+        warn_of_experiment(where, diags)
+    calls: dict[str, LibraryCall] = {}
+    for declared in found.named["symbols"].values():
+        call = _decode_library_call(declared, diags)
+        if not found.experiments:
+            report_no_experiment(declared.range, diags)
+        elif call is not None:
+            calls[call.name] = call
+    return calls
 
 
 def _report_second_data(data: Resource, first: Resource, diags: Diagnostics) -> None:

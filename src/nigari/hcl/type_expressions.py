@@ -7,6 +7,8 @@ the constrained object, and the time of its conversion.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.refinements import definitely_not_null, refine_not_null
@@ -189,9 +191,18 @@ class TypeConstraint:
 ANY_TYPE = TypeConstraint(DYNAMIC)
 
 
-def parse_type_constraint(expression: Expression, diags: Diagnostics) -> TypeConstraint:
-    """Read a type constraint, which may contain `any` and `optional` with defaults."""
-    return _Reader(diags, constraint=True, with_defaults=True).read(expression, 1)
+NamedType = Callable[[FunctionCall, Diagnostics], TypeConstraint]
+"""Finds the type of a call such as `symbols::lib::subnet()`, or reports that there is none."""
+
+
+def parse_type_constraint(
+    expression: Expression, diags: Diagnostics, named: NamedType | None = None
+) -> TypeConstraint:
+    """Read a type constraint, which may contain `any` and `optional` with defaults.
+
+    `named` finds the types of calls whose names have a namespace; without it there are none.
+    """
+    return _Reader(diags, constraint=True, with_defaults=True, named=named).read(expression, 1)
 
 
 def parse_type(expression: Expression, diags: Diagnostics, constraint: bool = False) -> Type:
@@ -202,12 +213,19 @@ def parse_type(expression: Expression, diags: Diagnostics, constraint: bool = Fa
 class _Reader:
     """Reads type expressions of one strictness."""
 
-    __slots__ = ("constraint", "diags", "with_defaults")
+    __slots__ = ("constraint", "diags", "named", "with_defaults")
 
-    def __init__(self, diags: Diagnostics, constraint: bool, with_defaults: bool) -> None:
+    def __init__(
+        self,
+        diags: Diagnostics,
+        constraint: bool,
+        with_defaults: bool,
+        named: NamedType | None = None,
+    ) -> None:
         self.diags = diags
         self.constraint = constraint
         self.with_defaults = with_defaults
+        self.named = named
 
     def read(self, expression: Expression, depth: int) -> TypeConstraint:
         """Read the type of an expression at some depth of a larger one."""
@@ -230,6 +248,8 @@ class _Reader:
                 expression.range,
             )
             return ANY_TYPE
+        if self.named is not None and "::" in call.name:
+            return self._of_namespace(call, self.named)
         if not self._has_arguments(call):
             return ANY_TYPE
         if call.name in _COLLECTIONS:
@@ -254,6 +274,12 @@ class _Reader:
             hint = did_you_mean(name, TYPE_NAMES)
             self._error(f"There is no type named {quoted(name)}.{hint}", expression.range)
         return ANY_TYPE
+
+    def _of_namespace(self, call: FunctionCall, named: NamedType) -> TypeConstraint:
+        if call.arguments:
+            arguments = call.source.range(call.open_start, call.end)
+            self._error(f"The type {call.name} takes no arguments.", arguments)
+        return named(call, self.diags)
 
     def _has_arguments(self, call: FunctionCall) -> bool:
         """Check that the call is of a type constructor with its single argument."""

@@ -82,7 +82,7 @@ class _Result:
             self.depth.calls -= 1
         for found in diags:
             if found.severity is Severity.ERROR:
-                raise FunctionError(_caller_sentence(found))
+                raise FunctionError(caller_sentence(found))
         return value
 
 
@@ -160,7 +160,7 @@ def _add_name(expr: Expression, names: list[str], diags: Diagnostics) -> str | N
     return name
 
 
-def _caller_sentence(found: Diagnostic) -> str:
+def caller_sentence(found: Diagnostic) -> str:
     """Word an error inside a function for a diagnostic about its call."""
     detail = (found.detail or found.summary).removesuffix(".")
     return detail if found.subject is None else f"{detail} (at {found.subject})"

@@ -27,13 +27,15 @@ from nigari.addrs import (
     ProviderFunction,
     Resource,
     ResourceMode,
+    SymbolFunction,
+    SymbolsAttr,
     TerraformAttr,
     TofuAttr,
     key_from_value,
 )
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Body
-from nigari.hcl.calls import FunctionCall
+from nigari.hcl.calls import TYPE_ARGUMENTS, FunctionCall
 from nigari.hcl.expressions import Expression
 from nigari.hcl.quoting import quoted, with_article
 from nigari.hcl.source import Source
@@ -47,7 +49,16 @@ if TYPE_CHECKING:
 
 _SINGLE: dict[str, type[NamedValue]] = {
     kind.root: kind
-    for kind in (InputVariable, LocalValue, CountAttr, EachAttr, PathAttr, TerraformAttr, TofuAttr)
+    for kind in (
+        InputVariable,
+        LocalValue,
+        CountAttr,
+        EachAttr,
+        PathAttr,
+        SymbolsAttr,
+        TerraformAttr,
+        TofuAttr,
+    )
 }
 _ATTRIBUTES = {
     "count": ("index",),
@@ -57,6 +68,8 @@ _ATTRIBUTES = {
     "tofu": ("workspace", "applying"),
 }
 _MODES: dict[str, ResourceMode] = {mode.value: mode for mode in ResourceMode}
+_PROVIDER = "provider::"
+_SYMBOLS = "symbols::"
 _RESERVED = frozenset(("template", "lazy", "arg"))
 _MISTAKEN_ROOTS = {
     "vars": "var",
@@ -132,8 +145,10 @@ def parse_reference(
     if root in _RESERVED:
         _report_reserved(traversal, diags)
         return None
-    if root.startswith("provider::"):
+    if root.startswith(_PROVIDER):
         return _provider_function(traversal, diags)
+    if root.startswith(_SYMBOLS):
+        return _symbol_function(traversal, diags)
     return _resource(traversal, MANAGED, 0, diags)
 
 
@@ -235,6 +250,14 @@ def _provider_function(traversal: Traversal, diags: Diagnostics) -> Reference | 
     return _reference(function, traversal, 1)
 
 
+def _symbol_function(traversal: Traversal, diags: Diagnostics) -> Reference | None:
+    parts = traversal.root_name.split("::")
+    if len(parts) != 3 or "" in parts:
+        _report_symbol_function(traversal.root_name, traversal.range, diags)
+        return None
+    return _reference(SymbolFunction(parts[1], parts[2]), traversal, 1)
+
+
 def references(traversals: Iterable[Traversal], diags: Diagnostics) -> list[Reference]:
     """Parse each traversal; invalid ones are reported and dropped."""
     found = []
@@ -246,9 +269,11 @@ def references(traversals: Iterable[Traversal], diags: Diagnostics) -> list[Refe
 
 
 def references_in_expression(expression: Expression, diags: Diagnostics) -> list[Reference]:
-    """List the references of an expression: values in source order, then provider functions."""
+    """List the references of an expression: values in source order, then functions of providers and
+    symbol libraries.
+    """
     found = references(expression.variables(), diags)
-    found.extend(references(provider_calls(expression), diags))
+    found.extend(references(namespace_calls(expression), diags))
     return found
 
 
@@ -266,16 +291,28 @@ def references_in_body(
     calls: list[Traversal] = []
     for expression, iterators in expand_expressions(body, spec, content):
         expression.add_variables(traversals, iterators)
-        calls.extend(provider_calls(expression))
+        calls.extend(namespace_calls(expression))
     return references(traversals, diags) + references(calls, diags)
 
 
-def provider_calls(expression: Expression) -> Iterator[Traversal]:
-    """Yield the names of called provider functions, as traversals of one step."""
+def namespace_calls(expression: Expression) -> Iterator[Traversal]:
+    """Yield the names of called functions of providers and symbol libraries, as traversals of one
+    step. A type of a symbol library counts as a reference to the library.
+    """
+    types: Expression | None = None
     for call in function_calls(expression):
-        if call.name.startswith("provider::"):
-            root = TraverseRoot(call.name, call.start, call.name_end)
+        index = TYPE_ARGUMENTS.get(call.name, len(call.arguments))
+        if index < len(call.arguments):
+            types = call.arguments[index]
+        if not call.name.startswith((_PROVIDER, _SYMBOLS)):
+            continue
+        root = TraverseRoot(call.name, call.start, call.name_end)
+        if types is None or not types.start <= call.start < types.end:
             yield Traversal(call.source, [root])
+        elif call.name.count("::") == 2:
+            library = TraverseAttr(call.name.split("::")[1], call.start, call.name_end)
+            root = TraverseRoot(SymbolsAttr.root, call.start, call.name_end)
+            yield Traversal(call.source, [root, library])
 
 
 def function_calls(expression: Expression) -> Iterator[FunctionCall]:
@@ -460,5 +497,14 @@ def _report_provider_function(name: str, subject: Range, diags: Diagnostics) -> 
         f"{quoted(name)} is not a valid name of a provider function. Write "
         "provider::PROVIDER::FUNCTION, or provider::PROVIDER::ALIAS::FUNCTION for a "
         "configuration with an alias.",
+        subject,
+    )
+
+
+def _report_symbol_function(name: str, subject: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid function of a symbol library",
+        f"{quoted(name)} is not a valid name of a function or type of a symbol library. Write "
+        "symbols::LIBRARY::NAME, where LIBRARY is the name of a symbols block.",
         subject,
     )

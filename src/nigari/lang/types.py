@@ -29,16 +29,20 @@ from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.type_expressions import (
     ANY_TYPE,
     TYPE_NAMES,
+    NamedType,
     TypeConstraint,
     parse_type_constraint,
 )
 from nigari.record import record
 
 
-def parse_variable_type(expression: Expression, diags: Diagnostics) -> TypeConstraint:
+def parse_variable_type(
+    expression: Expression, diags: Diagnostics, named: NamedType | None = None
+) -> TypeConstraint:
     """Parse the `type` argument of a variable: a type constraint, or bare `list` or `map`.
 
-    As in OpenTofu, the two bare words mean elements of any one type.
+    As in OpenTofu, the two bare words mean elements of any one type. `named` finds the types of
+    symbol libraries.
     """
     text = expression.source.text
     native = not expression.is_json
@@ -51,7 +55,15 @@ def parse_variable_type(expression: Expression, diags: Diagnostics) -> TypeConst
             return TypeConstraint(ListType(DYNAMIC))
         if traversal.root_name == "map":
             return TypeConstraint(MapType(DYNAMIC))
-    return parse_type_constraint(expression, diags)
+    return parse_type_constraint(expression, diags, named)
+
+
+def names_symbols(text: str) -> bool:
+    """Check the source of a type for names of symbol libraries.
+
+    A text in a default may look like one; reading such a type later does no harm.
+    """
+    return "symbols::" in text
 
 
 def _report_quoted_type(expression: Expression, diags: Diagnostics) -> None:

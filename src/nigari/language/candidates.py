@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from nigari.addrs.keys import DEFERRED
+from nigari.addrs.values import SymbolsAttr
 from nigari.config.module import Module
 from nigari.cty import ListType, MapType, ObjectType, SetType, Type
 from nigari.cty.values import Value
 from nigari.hcl.body import Block
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scanner import is_identifier
+from nigari.hcl.signatures import called_function
 from nigari.lang.functions.descriptions import DESCRIPTIONS
 from nigari.lang.functions.table import CORE
 from nigari.lang.render import value_glimpse
@@ -91,6 +93,8 @@ def roots(module: Module | None, cursor: Cursor) -> Iterator[Candidate]:
             yield Candidate("count", KEYWORD, "the number of this instance", rank=1)
         if block.type in ("provisioner", "connection", "postcondition"):
             yield Candidate("self", KEYWORD, "the object itself", rank=1)
+    if module is not None and module.symbols:
+        yield Candidate(SymbolsAttr.root, KEYWORD, "symbol libraries", rank=2)
     types = {} if module is None else {each.type: each.mode.value for each in module.resources}
     for name, mode in types.items():
         if mode == "resource":
@@ -128,6 +132,10 @@ def following(
         yield from (
             Candidate(name, MODULE, _written(each.source)) for name, each in module.calls.items()
         )
+    elif base == SymbolsAttr.root:
+        yield from (
+            Candidate(name, MODULE, _written(each.source)) for name, each in module.symbols.items()
+        )
     elif base in ("data", "ephemeral", "resource"):
         found = dict.fromkeys(each.type for each in module.resources if each.mode.value == base)
         yield from (Candidate(each, TYPE) for each in found)
@@ -137,6 +145,20 @@ def following(
         yield from _outputs(workbench, cursor, parts[1].partition("[")[0])
     else:
         yield from _attributes(workbench, module, cursor, base)
+
+
+def symbol_functions(workbench: Workbench, directory: str) -> Iterator[Candidate]:
+    """The functions of the symbol libraries that a module uses."""
+    found: dict[str, Candidate] = {}
+    for _, frame in workbench.frames(directory):
+        for library, each in frame.instance.compiled.libraries.items():
+            for name, function in ({} if each is None else each.functions).items():
+                text = f"symbols::{library}::{name}"
+                detail = str(called_function(text, function))
+                found[text] = Candidate(
+                    text, FUNCTION, detail, function.description, f"{text}($0)", True, rank=4
+                )
+    yield from found.values()
 
 
 def keys(

@@ -30,6 +30,7 @@ from nigari.language.candidates import (
     keys,
     of_type,
     roots,
+    symbol_functions,
 )
 from nigari.language.cursor import Cursor, cursor_at
 from nigari.language.described import (
@@ -297,7 +298,8 @@ def _expression(workbench: Workbench, cursor: Cursor, name: str, start: int) -> 
         return Completion(tuple(found), reference.start, offset)
     whole = {each.label: each for each in _whole_values(workbench, cursor, name, attribute)}
     if name not in ("type", "provider") or not whole:
-        whole = {each.label: each for each in roots(module, cursor)} | whole
+        more = symbol_functions(workbench, cursor.document.directory)
+        whole = {each.label: each for each in (*roots(module, cursor), *more)} | whole
     return Completion(tuple(whole.values()), reference.start, offset)
 
 

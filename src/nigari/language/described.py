@@ -12,7 +12,15 @@ from nigari import cty
 from nigari.config.blocks.variable import Variable
 from nigari.hcl.body import Block as WrittenBlock
 from nigari.language.document import Document, Kind
-from nigari.language.language_blocks import BLOCKS, DATA, EPHEMERAL, MODULE, RESOURCE, TEST_BLOCKS
+from nigari.language.language_blocks import (
+    BLOCKS,
+    DATA,
+    EPHEMERAL,
+    MODULE,
+    RESOURCE,
+    SYMBOL_BLOCKS,
+    TEST_BLOCKS,
+)
 from nigari.language.workbench import Workbench
 from nigari.record import record
 from nigari.schema.block import Attribute, Block, NestedBlock
@@ -24,6 +32,8 @@ if TYPE_CHECKING:
 
 _RESOURCES: Final = {"resource": RESOURCE, "data": DATA, "ephemeral": EPHEMERAL}
 _NOTHING: Final = Block()
+_OPEN: Final = frozenset(("locals", "values", "variables", "required_providers", "mock_provider"))
+"""Blocks whose arguments have names of the user's own."""
 
 
 @record
@@ -44,6 +54,8 @@ def file_blocks(kind: Kind) -> dict[str, Block]:
     """The blocks that a file may have."""
     if kind is Kind.CONFIGURATION:
         return dict(BLOCKS)
+    if kind is Kind.SYMBOLS:
+        return dict(SYMBOL_BLOCKS)
     return dict(TEST_BLOCKS) if kind is Kind.TESTS else {}
 
 
@@ -92,7 +104,7 @@ def _of_top(workbench: Workbench, document: Document, block: WrittenBlock) -> De
     own = file_blocks(document.kind).get(block.type)
     if own is None:
         return None
-    is_whole = block.type not in ("locals", "variables", "required_providers", "mock_provider")
+    is_whole = block.type not in _OPEN
     return Description(own, is_whole)
 
 

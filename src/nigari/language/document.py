@@ -9,7 +9,12 @@ from __future__ import annotations
 import os
 from enum import Enum
 
-from nigari.config.file_names import is_config_file, is_mock_file, is_test_file
+from nigari.config.file_names import (
+    is_config_file,
+    is_mock_file,
+    is_symbol_file,
+    is_test_file,
+)
 from nigari.diagnostics import Diagnostic, Diagnostics
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body, parse_template
@@ -28,6 +33,7 @@ class Kind(Enum):
     VALUES = "values"
     TESTS = "tests"
     MOCKS = "mocks"
+    SYMBOLS = "symbols"
     TEMPLATE = "template"
     LOCK = "lock"
     ENVIRONMENTS = "environments"
@@ -56,6 +62,8 @@ def kind_of(path: str) -> Kind:
         return Kind.TESTS
     if is_mock_file(name):
         return Kind.MOCKS
+    if is_symbol_file(name):
+        return Kind.SYMBOLS
     return Kind.TEMPLATE if name.endswith((".tftpl", ".tmpl")) else Kind.OTHER
 
 

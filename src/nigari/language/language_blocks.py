@@ -190,6 +190,20 @@ MODULE: Final = _block(
     {"lifecycle": _single(_block("Whether the call has an instance.", {"enabled": _ENABLED}))},
 )
 
+_SYMBOLS: Final = _block(
+    "A symbol library: values, types and functions to use in this module.",
+    {
+        "source": _argument(
+            "Where the library comes from: a path such as `./symbols`, or any other module source.",
+            cty.STRING,
+            True,
+        ),
+        "version": _argument(
+            "A constraint on the version, for libraries from a registry.", cty.STRING
+        ),
+    },
+)
+
 BLOCKS: Final[Mapping[str, Block]] = {
     "terraform": _TERRAFORM,
     "required_providers": _REQUIRED_PROVIDERS,
@@ -264,6 +278,22 @@ BLOCKS: Final[Mapping[str, Block]] = {
             "for_each": _FOR_EACH,
         },
     ),
+    "symbols": _SYMBOLS,
+    "language": _block(
+        "What the module requires of the language.",
+        {
+            "edition": _argument("The edition of the language: `tofu2024`."),
+            "experiments": _argument("The experiments to enable, such as `symbol_libraries`."),
+        },
+        {
+            "compatible_with": _single(
+                _block(
+                    "The programs that the module is made for.",
+                    {"opentofu": _argument("A constraint on the version.", cty.STRING)},
+                )
+            )
+        },
+    ),
     "check": _block(
         "Conditions that are checked with every plan and apply; one that does not hold is a warning.",
         blocks={"assert": _rule("A condition that should hold."), "data": _single(DATA)},
@@ -323,6 +353,47 @@ TEST_BLOCKS: Final[Mapping[str, Block]] = {
 }
 """The blocks of a test file."""
 
+_FLAG: Final = "Whether arguments can be {}; they can unless this is false."
+SYMBOL_BLOCKS: Final[Mapping[str, Block]] = {
+    "language": _block(
+        "The language of the library.",
+        {"edition": _argument("The edition: `experimental2026`.", cty.STRING, True)},
+    ),
+    "values": _block("Values of the library, which refer to each other as `value.NAME`."),
+    "typedef": _block(
+        "A type of the library, which it refers to as `symbols::NAME()`.",
+        {"type": _argument("The type, such as `object({ name = string })`.", required=True)},
+    ),
+    "function": _block(
+        "A function of the library, which it calls as `symbols::NAME()`.",
+        {
+            "description": _argument("What the function does.", cty.STRING),
+            "type": _argument("The type that the result is converted to."),
+            "return": _argument(
+                "The result, made from `param.NAME` and `local.NAME`.", required=True
+            ),
+        },
+        {
+            "parameter": _several(
+                _block(
+                    "A parameter.",
+                    {
+                        "type": _argument("The type that arguments are converted to."),
+                        "description": _argument("What the parameter means.", cty.STRING),
+                        "variadic": _argument("Whether it takes all further arguments.", cty.BOOL),
+                        "allow_null": _argument(_FLAG.format("null"), cty.BOOL),
+                        "allow_unknown": _argument(_FLAG.format("unknown"), cty.BOOL),
+                    },
+                    {"validation": _rule("A condition that arguments must meet.")},
+                )
+            ),
+            "locals": _several(_block("Local values of the function.")),
+        },
+    ),
+    "symbols": _SYMBOLS,
+}
+"""The blocks of a file of a symbol library."""
+
 LABELS: Final[Mapping[str, tuple[str, ...]]] = {
     "resource": ("type", "name"),
     "data": ("type", "name"),
@@ -338,5 +409,9 @@ LABELS: Final[Mapping[str, tuple[str, ...]]] = {
     "dynamic": ("block",),
     "run": ("name",),
     "mock_provider": ("name",),
+    "symbols": ("name",),
+    "typedef": ("name",),
+    "function": ("name",),
+    "parameter": ("name",),
 }
 """The names of block labels."""

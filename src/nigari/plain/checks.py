@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nigari.config.core.literals import is_written_out
 from nigari.hcl.body import Block
 from nigari.hcl.native_body import NativeBody
 from nigari.lang.references import function_calls
@@ -18,6 +19,7 @@ _BLOCKS: Final = {
     "removed": "removed",
     "ephemeral": "ephemeral",
     "encryption": "encryption",
+    "symbols": "symbols",
 }
 """Blocks that need a feature."""
 
@@ -49,6 +51,16 @@ def _check_block(values: StaticValues, block: Block) -> None:
             f"{target.title} has no {block.type} blocks.",
             block,
         )
+    elif block.type == "symbols":
+        for name in ("source", "version"):
+            argument = block.attributes.get(name)
+            if argument is not None and not is_written_out(argument.expr):
+                values.refuse(
+                    "Symbol library from an expression",
+                    f"In {target.title}, the {name} of a symbols block must be literal. Write the "
+                    "value itself.",
+                    argument.expr,
+                )
     elif block.type == "import" and "for_each" in block.attributes:
         if not target.has("import.for_each"):
             values.refuse(

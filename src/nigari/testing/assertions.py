@@ -29,7 +29,7 @@ from nigari.eval.nodes.variable import VariableNode
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scope import Scope
 from nigari.lang.marks import Deprecated
-from nigari.lang.references import Reference, parse_reference, provider_calls
+from nigari.lang.references import Reference, namespace_calls, parse_reference
 from nigari.record import replace
 from nigari.running.driver import Driver
 from nigari.running.provider_run import ProviderRun
@@ -207,6 +207,6 @@ class _Evaluation:
 
 
 def _references(expr: Expression, diags: Diagnostics) -> list[Reference]:
-    traversals = [*expr.variables(), *provider_calls(expr)]
+    traversals = [*expr.variables(), *namespace_calls(expr)]
     found = [parse_reference(each, diags, in_tests=True) for each in traversals]
     return [each for each in found if each is not None]

@@ -13,6 +13,7 @@ from nigari.addrs.provider import LocalProviderConfig
 from nigari.config.blocks.output import Output
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.module import Module
+from nigari.config.symbol_files import LibraryDeclarations
 from nigari.config.test_files import TestFile, TestRun
 from nigari.config.test_mocks import (
     MockProvider,
@@ -141,6 +142,9 @@ class TestedModules:
             module if module is None else self._replaced(effect.addr, module)
             for (effect, _), module in zip(wanted, found, strict=True)
         ]
+
+    def library_at(self, directory: str, diags: Diagnostics) -> LibraryDeclarations | None:
+        return self._modules.library_at(directory, diags)
 
     def _replaced(self, addr: ModuleAddr, compiled: CompiledModule) -> CompiledModule:
         targets = [each for each in self._overrides if _is_meant(each, addr)]

@@ -27,6 +27,7 @@ EXTENSIONS = (
     ".tofutest.hcl",
     ".tfquery.hcl",
     ".tofuquery.hcl",
+    ".sym.hcl",
 )
 OWN_FILES = frozenset(("environments.hcl", "fleet.hcl"))
 """Files of this program, which have the same layout."""
@@ -192,7 +193,7 @@ COMMAND = Command(
     "fmt",
     "Rewrites configuration files in the standard format: layout, quoted labels, and expressions "
     "without unnecessary quotes. For a directory, this applies to the files in it that end in "
-    ".tf, .tofu, .tfvars, .tftest.hcl, .tofutest.hcl, .tfquery.hcl or .tofuquery.hcl, and to environments.hcl and fleet.hcl; the "
+    ".tf, .tofu, .tfvars, .tftest.hcl, .tofutest.hcl, .tfquery.hcl, .tofuquery.hcl or .sym.hcl, and to environments.hcl and fleet.hcl; the "
     "default is the working directory. A dash formats standard input to standard output. JSON files are left alone.",
     run,
     flags=(

@@ -1,4 +1,8 @@
-"""`nigari providers lock`: checksums of providers for all platforms that will need them."""
+"""`nigari providers lock`: checksums of providers for all platforms that will need them.
+
+Selects the source of the packages. How they are verified and locked is in
+`nigari.packages.providers.provider_mirror`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from nigari.cli.presenter import Presenter, run_command
 from nigari.cli.state_flags import SAYING_FLAGS
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.init import trust_text
+from nigari.hcl.suggestion import listed
 from nigari.packages.content.platforms import current_platform
 from nigari.packages.hosts.network import Network
 from nigari.packages.providers.configured_sources import origin_source
@@ -51,10 +56,15 @@ def _source(
 ) -> ProviderSource | None:
     """The source of packages: the mirror on the command line, or registries."""
     directory, url = presenter.invocation.text("fs-mirror"), presenter.invocation.text("net-mirror")
-    if directory and url:
-        raise UsageError("The options -fs-mirror and -net-mirror cannot be used together.")
+    template = presenter.invocation.text("oci-mirror")
+    given = {"-fs-mirror": directory, "-net-mirror": url, "-oci-mirror": template}
+    names = [name for name, each in given.items() if each]
+    if len(names) > 1:
+        raise UsageError(f"The options {listed(names)} cannot be used together.")
     if directory:
         return FilesystemMirror(Path(directory))
+    if template:
+        return _oci_mirror(template, presenter, network)
     if not url:
         return origin_source(installed.cli_config, presenter.terminal.environ, Path(), network)
     if not url.startswith("https://"):
@@ -67,6 +77,22 @@ def _source(
     from nigari.packages.providers.network_mirror import NetworkMirror
 
     return NetworkMirror(url, network)
+
+
+def _oci_mirror(template: str, presenter: Presenter, network: Network) -> ProviderSource | None:
+    from nigari.packages.hosts.oci_settings import UriTemplate
+    from nigari.packages.providers.oci_mirror import OciMirror
+
+    try:
+        UriTemplate(template)
+    except ValueError as error:
+        presenter.diags.error(
+            "Invalid URI template",
+            f"The option -oci-mirror must be a URI template of level 1 (RFC 6570), such as "
+            f"registry.example.com/{{hostname}}/{{namespace}}/{{type}}, but {error}.",
+        )
+        return None
+    return OciMirror(template, network, UriTemplate)
 
 
 async def _lock(presenter: Presenter) -> bool:
@@ -174,6 +200,13 @@ COMMAND = Command(
         PLATFORM_FLAG,
         Flag("fs-mirror", FLAG_TEXT, "Take packages from this mirror only", "DIR"),
         Flag("net-mirror", FLAG_TEXT, "Take packages from this network mirror only", "URL"),
+        Flag(
+            "oci-mirror",
+            FLAG_TEXT,
+            "Take packages from these OCI repositories only: a URI template of RFC 6570 with "
+            "{hostname}, {namespace} and {type}",
+            "TEMPLATE",
+        ),
         *VARIABLE_FLAGS,
         *SAYING_FLAGS,
     ),

@@ -177,11 +177,8 @@ def _no_changes(plan: Plan, style: Style) -> Iterator[str]:
         yield f"\n{style.bold(style.green(NO_DRIFT))}\n"
         yield "\nThe state was compared with the real objects, and there are no differences.\n"
     else:
+        # OpenTofu 1.13: the line says it all.
         yield f"\n{style.bold(style.green(NO_CHANGES))}\n"
-        yield (
-            "\nThe configuration was compared with the real objects, and there is nothing to "
-            "change.\n"
-        )
 
 
 # -- drift ------------------------------------------------------------------------------------

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from nigari.config.core.declared import only_block, schema
 from nigari.config.core.literals import is_written_null, written_value
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.expressions import Expression
+from nigari.hcl.quoting import quoted
 from nigari.hcl.static import expr_as_keyword, expr_list
+from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.versions import Version, parse_module_constraints, parse_version
 from nigari.record import record
 from nigari.version import OPENTOFU_VERSION
@@ -24,6 +28,18 @@ class RequiredVersion:
     counts: bool
 
 
+@record
+class Language:
+    """What the `language` blocks of a module ask for."""
+
+    versions: tuple[RequiredVersion, ...] = ()
+    experiments: Mapping[str, Range] = {}
+    """The experiments that are enabled, and where."""
+
+
+SYMBOL_LIBRARIES = "symbol_libraries"
+"""The experiment that allows `symbols` blocks."""
+_EXPERIMENTS = frozenset((SYMBOL_LIBRARIES,))
 _EDITION = "tofu2024"
 _LANGUAGE = schema("edition", "experiments", blocks=("compatible_with",))
 _COMPATIBLE = schema("opentofu")
@@ -36,33 +52,46 @@ def counts_as_tofu(filename: str) -> bool:
     return filename.endswith((".tofu", ".tofu.json"))
 
 
-def decode_language(block: Block, diags: Diagnostics) -> list[RequiredVersion]:
-    """Check a `language` block, and return its version requirements, which may need evaluation."""
+def decode_language(block: Block, diags: Diagnostics) -> Language:
+    """Check a `language` block; its version requirements may need evaluation."""
     content = block.body.content(_LANGUAGE, diags)
     edition = content.attributes.get("edition")
     if edition is not None and expr_as_keyword(edition.expr) != _EDITION:
         _report_edition(edition, diags)
-    experiments = content.attributes.get("experiments")
-    if experiments is not None:
-        for element in expr_list(experiments.expr, diags) or ():
-            _report_experiment(element, diags)
+    experiments = _experiments(content.attributes.get("experiments"), diags)
     compatible = only_block(content, "compatible_with", diags)
-    if compatible is None:
-        return []
+    versions = () if compatible is None else _compatible_versions(compatible, diags)
+    return Language(versions, experiments)
+
+
+def _experiments(attribute: Attribute | None, diags: Diagnostics) -> dict[str, Range]:
+    found: dict[str, Range] = {}
+    if attribute is None:
+        return found
+    for element in expr_list(attribute.expr, diags) or ():
+        name = expr_as_keyword(element)
+        if name in _EXPERIMENTS:
+            found[name] = attribute.range
+        else:
+            _report_experiment(element, name, diags)
+    return found
+
+
+def _compatible_versions(compatible: Block, diags: Diagnostics) -> tuple[RequiredVersion, ...]:
     arguments, _ = compatible.body.partial_content(_COMPATIBLE, diags)
     wanted = arguments.attributes.get("opentofu")
     if wanted is None:
-        return []
+        return ()
     if is_written_null(wanted.expr):
         _report_ineffective(wanted.expr.range, diags)
-        return []
+        return ()
     value = written_value(wanted.expr, STRING, "opentofu", diags)
     if value is not None:
         errors = diags.error_count
         check_required_version(value.as_string(), wanted.expr.range, diags)
         if diags.error_count == errors and _allows(value.as_string(), "1.11.0"):
             _report_ineffective(wanted.expr.range, diags)
-    return [RequiredVersion(wanted.expr, counts=True)]
+    return (RequiredVersion(wanted.expr, counts=True),)
 
 
 def decode_required_version(attribute: Attribute, diags: Diagnostics) -> RequiredVersion:
@@ -115,12 +144,11 @@ def _report_edition(attribute: Attribute, diags: Diagnostics) -> None:
     )
 
 
-def _report_experiment(element: Expression, diags: Diagnostics) -> None:
-    diags.error(
-        "Unknown experiment",
-        "This version has no experimental language features, so nothing can be listed here.",
-        element.range,
-    )
+def _report_experiment(element: Expression, name: str | None, diags: Diagnostics) -> None:
+    detail = "The experiments of a module are listed by name, without quotes."
+    if name is not None:
+        detail = f"There is no experiment named {quoted(name)}.{did_you_mean(name, _EXPERIMENTS)}"
+    diags.error("Unknown experiment", f"{detail} There is only {SYMBOL_LIBRARIES}.", element.range)
 
 
 def _report_prerelease(where: Range, diags: Diagnostics) -> None:

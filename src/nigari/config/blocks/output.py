@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nigari.config.blocks.variable import open_type_of
 from nigari.config.core.declared import (
     CheckRule,
     Declared,
@@ -16,9 +17,9 @@ from nigari.config.core.literals import constant_flag, constant_text
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.expressions import Expression
-from nigari.hcl.type_expressions import ANY_TYPE, TypeConstraint
+from nigari.hcl.type_expressions import ANY_TYPE, NamedType, TypeConstraint
 from nigari.lang.types import parse_variable_type
-from nigari.record import record
+from nigari.record import record, replace
 
 
 @record
@@ -36,6 +37,8 @@ class Output:
     depends_on: Dependencies
     preconditions: tuple[CheckRule, ...]
     block: Block
+    open_type: Expression | None = None
+    """The type, if it names types of symbol libraries; until they are known, it is `ANY_TYPE`."""
 
     @property
     def range(self) -> Range:
@@ -69,7 +72,10 @@ def decode_output(declared: Declared, diags: Diagnostics) -> Output | None:
     depends_on = dependencies(given.get("depends_on"), diags)
     preconditions = check_rules(content.blocks_of("precondition"), diags)
     type_ = given.get("type")
-    constraint = ANY_TYPE if type_ is None else parse_variable_type(type_.expr, diags)
+    open_type = open_type_of(type_)
+    constraint = ANY_TYPE
+    if type_ is not None and open_type is None:
+        constraint = parse_variable_type(type_.expr, diags)
     value = given.get("value")
     if value is None:
         return None
@@ -84,7 +90,16 @@ def decode_output(declared: Declared, diags: Diagnostics) -> Output | None:
         depends_on=depends_on,
         preconditions=preconditions,
         block=declared.block,
+        open_type=open_type,
     )
+
+
+def with_output_type(output: Output, named: NamedType, diags: Diagnostics) -> Output:
+    """Complete an output whose type names types of symbol libraries, now that they are known."""
+    if output.open_type is None:
+        return output
+    constraint = parse_variable_type(output.open_type, diags, named)
+    return replace(output, constraint=constraint, open_type=None)
 
 
 def _deprecation(attribute: Attribute | None, diags: Diagnostics) -> str:

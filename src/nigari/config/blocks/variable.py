@@ -26,9 +26,14 @@ from nigari.hcl.evaluation import sentence
 from nigari.hcl.expressions import Expression, Literal
 from nigari.hcl.scope import Scope
 from nigari.hcl.suggestion import did_you_mean
-from nigari.hcl.type_expressions import ANY_TYPE, Defaults, TypeConstraint
-from nigari.lang.types import DroppedAttribute, dropped_attributes, parse_variable_type
-from nigari.record import record
+from nigari.hcl.type_expressions import ANY_TYPE, Defaults, NamedType, TypeConstraint
+from nigari.lang.types import (
+    DroppedAttribute,
+    dropped_attributes,
+    names_symbols,
+    parse_variable_type,
+)
+from nigari.record import record, replace
 
 
 @record
@@ -49,6 +54,8 @@ class Variable:
     literal_mode: bool
     """True if a value from the command line or environment is a plain string, not an expression."""
     block: Block
+    open_type: Expression | None = None
+    """The type, if it names types of symbol libraries; until they are known, it is `ANY_TYPE`."""
 
     @property
     def range(self) -> Range:
@@ -71,6 +78,7 @@ class Variable:
         return self.constraint.defaults
 
 
+_LITERAL_KINDS = (KIND_STRING, KIND_NUMBER, KIND_BOOL)
 _SCHEMA = schema(
     "description",
     "default",
@@ -93,7 +101,8 @@ def decode_variable(declared: Declared, diags: Diagnostics) -> Variable:
         _report_reserved_name(declared.block, diags)
     content = declared.body.content(_SCHEMA, diags)
     given = content.attributes
-    constraint = _constraint(given.get("type"), diags)
+    open_type = open_type_of(given.get("type"))
+    constraint = ANY_TYPE if open_type is not None else _constraint(given.get("type"), diags)
     nullable = constant_flag(given.get("nullable"), diags, default=True)
     const = given.get("const")
     return Variable(
@@ -109,7 +118,33 @@ def decode_variable(declared: Declared, diags: Diagnostics) -> Variable:
         validations=_validations(name, content.blocks, diags),
         literal_mode=_is_literal_mode(given.get("type"), constraint),
         block=declared.block,
+        open_type=open_type,
     )
+
+
+def open_type_of(attribute: Attribute | None) -> Expression | None:
+    """Return the expression of a type that names types of symbol libraries."""
+    if attribute is None:
+        return None
+    expr = attribute.expr
+    return expr if names_symbols(expr.source.slice(expr.start, expr.end)) else None
+
+
+def with_type(variable: Variable, named: NamedType, diags: Diagnostics) -> Variable:
+    """Complete a variable whose type names types of symbol libraries, now that they are known."""
+    if variable.open_type is None:
+        return variable
+    constraint = parse_variable_type(variable.open_type, diags, named)
+    default = variable.default
+    if default is not None:
+        for dropped in dropped_attributes(default, constraint.type):
+            _report_dropped(dropped, diags)
+        if is_written_out(default):
+            # What is wrong with the expression itself has been reported.
+            value = default.value(Scope(), Diagnostics())
+            _check_default(value, constraint, variable.nullable, default.range, diags)
+    is_literal = constraint.type.kind in _LITERAL_KINDS
+    return replace(variable, constraint=constraint, literal_mode=is_literal, open_type=None)
 
 
 def _deprecation(attribute: Attribute | None, block: Block, diags: Diagnostics) -> str:
@@ -127,7 +162,7 @@ def _constraint(attribute: Attribute | None, diags: Diagnostics) -> TypeConstrai
 def _is_literal_mode(attribute: Attribute | None, constraint: TypeConstraint) -> bool:
     if attribute is None:
         return True
-    return constraint.type.kind in (KIND_STRING, KIND_NUMBER, KIND_BOOL)
+    return constraint.type.kind in _LITERAL_KINDS
 
 
 def _default(

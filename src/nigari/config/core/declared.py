@@ -147,12 +147,15 @@ def dependencies(attribute: Attribute | None, diags: Diagnostics) -> Dependencie
     return tuple(found)
 
 
-def check_rule(block: Block, diags: Diagnostics) -> CheckRule | None:
-    """Decode a rule block with its two arguments; None if one is missing."""
+def check_rule(block: Block, diags: Diagnostics, takes_constants: bool = False) -> CheckRule | None:
+    """Decode a rule block with its two arguments; None if one is missing.
+
+    A condition without references is an error, except where OpenTofu `takes_constants`.
+    """
     content = block.body.content(_CHECK_RULE, diags)
     condition = content.attributes.get("condition")
     message = content.attributes.get("error_message")
-    if condition is not None and not condition.expr.variables():
+    if condition is not None and not takes_constants and not condition.expr.variables():
         _report_idle_condition(block, condition, diags)
     if condition is None or message is None:
         return None

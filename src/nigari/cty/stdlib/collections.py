@@ -126,7 +126,8 @@ def _contains(args: list[Value], expected: Type) -> Value:
     if given.type.kind not in (KIND_LIST, KIND_SET, KIND_TUPLE):
         raise FunctionError("a list, tuple or set is required", 0)
     elements = given.sequence()
-    if not (given.flags | wanted.flags) and given.type.kind != KIND_TUPLE:
+    is_plain = not (given.flags | wanted.flags) and not wanted.is_null
+    if is_plain and given.type.kind != KIND_TUPLE:
         return TRUE if is_among(wanted, elements) else FALSE
     uncertain = False
     for element in elements:
@@ -139,7 +140,11 @@ def _contains(args: list[Value], expected: Type) -> Value:
 
 
 CONTAINS: Final = Function(
-    (Parameter("list", DYNAMIC), Parameter("value", DYNAMIC)),
+    (
+        Parameter("list", DYNAMIC),
+        # A literal null has no type of its own.
+        Parameter("value", DYNAMIC, allow_null=True, allow_dynamic=True),
+    ),
     None,
     BOOL,
     _contains,

@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 # A tree of modules can be read without looking at references.
 if TYPE_CHECKING:
     from nigari.config.blocks.module_call import ModuleCall
+    from nigari.eval.core.symbol_library import Libraries
     from nigari.hcl.decode import Spec
     from nigari.lang.references import Reference
 
@@ -50,12 +51,22 @@ class CompiledBody:
 class CompiledModule:
     """A module and the references of its expressions, found when first asked for."""
 
-    __slots__ = ("_arguments", "_bodies", "_expressions", "_written", "declared", "module")
+    __slots__ = (
+        "_arguments",
+        "_bodies",
+        "_expressions",
+        "_written",
+        "declared",
+        "libraries",
+        "module",
+    )
 
     def __init__(self, module: Module) -> None:
         self.module: Module = module
         self.declared: Module = module
         """The declarations, independent of the directory: the same object for equal modules."""
+        self.libraries: Libraries = {}
+        """The symbol libraries that it uses, once the static phase has found them."""
         self._expressions: dict[Expression, Compiled] = {}
         self._bodies: dict[tuple[Body, Spec], CompiledBody] = {}
         self._arguments: dict[str, dict[str, Attribute]] = {}
@@ -82,10 +93,28 @@ class CompiledModule:
     def with_module(self, module: Module) -> CompiledModule:
         """Another module made of expressions of this one, with all that is known of them."""
         other = CompiledModule(module)
+        other.libraries = self.libraries
         other._expressions = self._expressions
         other._bodies = self._bodies
         other._arguments = self._arguments
         other._written = self._written
+        return other
+
+    def with_libraries(self, libraries: Libraries, diags: Diagnostics) -> CompiledModule:
+        """The same module with its symbol libraries, whose types complete its declarations."""
+        from nigari.config.blocks.output import with_output_type
+        from nigari.config.blocks.variable import with_type
+        from nigari.eval.core.symbol_library import LibraryTypes
+
+        module, types = self.module, LibraryTypes(libraries)
+        variables = {name: with_type(each, types, diags) for name, each in module.variables.items()}
+        outputs = {
+            name: with_output_type(each, types, diags) for name, each in module.outputs.items()
+        }
+        other = self.with_module(
+            replace(module, variables=variables, outputs=outputs, has_open_types=False)
+        )
+        other.libraries = libraries
         return other
 
     def expression(self, expr: Expression) -> Compiled:

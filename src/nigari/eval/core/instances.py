@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nigari.config.module import Module
     from nigari.cty.function import Function
     from nigari.eval.core.shared_values import SharedValues
+    from nigari.eval.core.symbol_library import SymbolLibrary
     from nigari.hcl.evaluation import Fault
     from nigari.lang.references import Reference
 
@@ -185,6 +186,17 @@ class CallNode(Node):
         """The value of `module.name[key].output`; nothing else need be known of the call."""
 
 
+class SymbolsNode(Node):
+    """A symbol library that a module uses; its result is what the library offers."""
+
+    __slots__ = ("library",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.library: SymbolLibrary | None = None
+        """None if there is none, which has been reported."""
+
+
 class Run(Protocol):
     """The evaluation that nodes are part of."""
 
@@ -249,6 +261,7 @@ class Frame:
         "resources",
         "run",
         "shared",
+        "symbols",
         "variables",
     )
 
@@ -270,6 +283,10 @@ class Frame:
         self.instance: ModuleInstance = instance
         self.parent: Frame | None = parent
         self._make = make
+        self.symbols: Mapping[str, SymbolsNode] = {}
+        """The symbol libraries of the module while they are being found; later on they are those
+        of the compiled module.
+        """
         self.shared: dict[int, SharedValues] = {}
         """Values that the instances of repeated blocks share, by the identity of the evaluated
         object.
@@ -290,7 +307,7 @@ class Frame:
     def with_variable(self, name: str, node: ValueNode) -> Frame:
         """The same instance, but for the node of one variable."""
         frame = Frame(self.run, self.instance, self.parent)
-        frame.variables = {**self.variables, name: node}
+        frame.variables, frame.symbols = {**self.variables, name: node}, self.symbols
         frame.locals, frame.outputs = self.locals, self.outputs
         frame.calls, frame.resources = self.calls, self.resources
         return frame
@@ -300,6 +317,7 @@ class Frame:
         frame = Frame(self.run, self.instance, self.parent)
         frame.variables, frame.locals, frame.outputs = self.variables, self.locals, self.outputs
         frame.calls, frame.resources = self.calls, {**self.resources, **nodes}
+        frame.symbols = self.symbols
         return frame
 
     @property

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nigari.config.blocks.module_call import ModuleCall
     from nigari.config.core.declared import Repetition
     from nigari.config.module import Module
+    from nigari.config.symbol_files import LibraryDeclarations
     from nigari.cty.values import Value
     from nigari.diagnostics import Diagnostics
     from nigari.eval.core.compile import CompiledModule
@@ -139,4 +140,8 @@ class Modules(Protocol):
         """The modules, for each the effect that asks for it and the caller; None where one cannot
         be loaded, which has then been reported.
         """
+        ...
+
+    def library_at(self, directory: str, diags: Diagnostics) -> LibraryDeclarations | None:
+        """What the files of a symbol library declare; None where they cannot be read."""
         ...

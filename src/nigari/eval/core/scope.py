@@ -20,6 +20,8 @@ from nigari.addrs.values import (
     PathAttr,
     ProviderFunction,
     Self,
+    SymbolFunction,
+    SymbolsAttr,
     TerraformAttr,
     TofuAttr,
 )
@@ -62,6 +64,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from nigari.eval.core.symbol_library import SymbolLibrary
+
 
 class Binding:
     """The work of resolving one expression's references: what is missing, and what is found."""
@@ -77,6 +81,7 @@ class Binding:
         "needs",
         "owner",
         "self_value",
+        "symbols",
     )
 
     def __init__(
@@ -103,6 +108,8 @@ class Binding:
         """The faults of references that lead nowhere, which matter only if they are evaluated."""
         self.functions: dict[str, Function] = {}
         """Functions of providers that the expression calls."""
+        self.symbols: dict[str, Function] = {}
+        """Functions of symbol libraries, and those of the language that know their types."""
 
     def bind(self, references: Sequence[Reference]) -> None:
         """Find a value for each reference."""
@@ -119,6 +126,8 @@ class Binding:
             keys = data.each_key, data.count_index
             functions = functions.at((self.frame.instance.addr, site, keys))
         scope = Scope(names, functions, faults=self.faults or None)
+        if self.symbols:
+            scope = Scope({}, self.symbols, scope)
         return Scope({}, self.functions, scope) if self.functions else scope
 
     def scope_among(self, compiled: Compiled | CompiledBody, site: Hashable) -> Scope:
@@ -513,6 +522,80 @@ def _bind_function(binding: Binding, reference: Reference) -> None:
         binding.functions[subject.text] = function
 
 
+def _bind_symbols(binding: Binding, reference: Reference) -> None:
+    subject = reference.subject
+    assert isinstance(subject, SymbolsAttr)
+    library = _library(binding, reference, subject.name)
+    value = FAILED if library is None else library.values
+    binding.put(("symbols", subject.name), value)
+
+
+def _bind_symbol_function(binding: Binding, reference: Reference) -> None:
+    from nigari.eval.core.symbol_library import (
+        FAILED_FUNCTION,
+        report_no_symbol,
+        report_type_as_function,
+    )
+
+    subject = reference.subject
+    assert isinstance(subject, SymbolFunction)
+    library = _library(binding, reference, subject.library)
+    if library is None:
+        binding.symbols[subject.text] = FAILED_FUNCTION
+        return
+    function = library.functions.get(subject.function)
+    if function is None:
+        if subject.function in library.types:
+            report_type_as_function(subject.text, reference.range, binding.diags)
+        else:
+            report_no_symbol(
+                "function",
+                subject.function,
+                subject.library,
+                library.functions,
+                reference.range,
+                binding.diags,
+            )
+        function = FAILED_FUNCTION
+    binding.symbols[subject.text] = function
+
+
+def _library(binding: Binding, reference: Reference, name: str) -> SymbolLibrary | None:
+    """The library of that name once it is known; None where that is not yet, or never."""
+    frame = binding.frame
+    node = frame.symbols.get(name)
+    if node is not None and node.state != DONE:
+        binding.needs.append(node)
+        return None
+    library = _known_library(binding, reference, name) if node is None else node.library
+    if library is not None and library.types:
+        from nigari.eval.core.symbol_library import LibraryTypes
+        from nigari.lang.functions.conversion import convert_function
+        from nigari.lang.functions.table import CORE
+
+        # The type argument of `convert` is not evaluated, so it finds the types by itself.
+        ready = {each: found.library for each, found in frame.symbols.items()}
+        convert = convert_function(LibraryTypes(ready or frame.instance.compiled.libraries))
+        binding.symbols["convert"] = binding.symbols[f"{CORE}convert"] = convert
+    return library
+
+
+def _known_library(binding: Binding, reference: Reference, name: str) -> SymbolLibrary | None:
+    frame = binding.frame
+    known = frame.instance.compiled.libraries
+    if name not in known:
+        if not frame.module.experiments:
+            from nigari.config.blocks.symbols import report_no_experiment
+
+            report_no_experiment(reference.range, binding.diags)
+        else:
+            from nigari.eval.core.symbol_library import report_no_library
+
+            report_no_library(name, frame.module.symbols, reference.range, binding.diags)
+        return None
+    return known[name]
+
+
 _BINDERS: Final[Mapping[type[Address], Callable[[Binding, Reference], None]]] = {
     InputVariable: _bind_variable,
     LocalValue: _bind_local,
@@ -528,4 +611,6 @@ _BINDERS: Final[Mapping[type[Address], Callable[[Binding, Reference], None]]] = 
     TerraformAttr: _bind_terraform,
     TofuAttr: _bind_terraform,
     ProviderFunction: _bind_function,
+    SymbolsAttr: _bind_symbols,
+    SymbolFunction: _bind_symbol_function,
 }

@@ -21,7 +21,13 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.core.causes import CauseKind, Phase, UnknownCause
 from nigari.eval.core.compile import CompiledModule
 from nigari.eval.core.instances import CallNode, Frame, ResourceNode, ValueNode
-from nigari.eval.core.module_tree import InstallModule, InstanceData, ModuleInstance, Modules
+from nigari.eval.core.module_tree import (
+    NO_INSTANCE_DATA,
+    InstallModule,
+    InstanceData,
+    ModuleInstance,
+    Modules,
+)
 from nigari.eval.core.static_position import StaticPosition, fill, fill_text
 from nigari.eval.core.worklist import Effect, Need, Node, Stages
 from nigari.eval.nodes.check_node import CheckNode
@@ -39,12 +45,16 @@ if TYPE_CHECKING:
     from nigari.addrs.values import ProviderFunction
     from nigari.config.blocks.encryption import EncryptionBlock
     from nigari.config.blocks.module_call import ModuleCall
+    from nigari.config.blocks.output import Output
     from nigari.config.blocks.removed import Removed
     from nigari.config.blocks.resource import Resource
+    from nigari.config.blocks.symbols import LibraryCall
     from nigari.config.blocks.variable import Variable
     from nigari.config.core.written_address import WrittenAddress
+    from nigari.config.symbol_files import LibraryDeclarations
     from nigari.cty.function import Function
     from nigari.eval.core.inputs import Inputs
+    from nigari.eval.core.symbol_library import Libraries, SymbolLibrary
     from nigari.eval.nodes.lifecycle import RemovedSettings, ResourceSettings, StaticAddress
     from nigari.eval.nodes.resource import Schemas
     from nigari.eval.nodes.variable import VariableNode
@@ -151,6 +161,11 @@ class StaticRun(PhaseRun):
         self._sources: list[RequiredSourceNode] = []
         self.addresses: dict[tuple[Frame, WrittenAddress], StaticAddress] = {}
         """The addresses in `moved` and `removed` blocks that have keys to be evaluated."""
+        self._library_users: dict[ModuleAddr, ModuleInstance] = {}
+        """Symbol libraries, as callers of those that they use themselves."""
+        self._libraries: dict[int, tuple[LibraryDeclarations, SymbolLibrary]] = {}
+        """Evaluated symbol libraries, by the identity of their declarations."""
+        self._completed: dict[tuple[int, ...], CompiledModule] = {}
         self.open(ModuleInstance(settings.address, root), None)
 
     def noting(self, work: Callable[[], T]) -> tuple[T, Diagnostics]:
@@ -193,6 +208,10 @@ class StaticRun(PhaseRun):
         return deferred_function(function, None)
 
     def opened(self, frame: Frame) -> None:
+        if frame.symbols or frame.module.has_open_types:
+            from nigari.eval.static.libraries import CompletedModule
+
+            self.work.want((CompletedModule(frame, self),))
         self.work.want(frame.calls.values())
         self.work.want(self.providers[frame].values())
         self.work.want(self._static_places(frame))
@@ -200,11 +219,13 @@ class StaticRun(PhaseRun):
     def look_into(self, instance: ModuleInstance, parent: Frame, like: Frame) -> Frame:
         from nigari.eval.static.module_call import InstancedCall
 
-        return self.make_frame(
+        frame = self.make_frame(
             instance,
             parent,
             lambda frame, call: InstancedCall(frame, call, self, like.calls[call.name]),
         )
+        frame.symbols = like.symbols
+        return frame
 
     def instances_of(self, call: CallNode) -> Mapping[InstanceKey, Frame]:
         """The instances of a call, as far as it is known which there are."""
@@ -216,6 +237,10 @@ class StaticRun(PhaseRun):
         self, instance: ModuleInstance, parent: Frame | None, call_node: MakeCall
     ) -> Frame:
         frame = super().make_frame(instance, parent, call_node)
+        if frame.module.symbols and not instance.compiled.libraries:
+            from nigari.eval.static.libraries import library_nodes
+
+            frame.symbols = library_nodes(frame, self)
         self.providers[frame] = {
             addr: ProviderConfigNode(frame, config, self.request)
             for addr, config in frame.module.provider_configs.items()
@@ -225,9 +250,15 @@ class StaticRun(PhaseRun):
     def input_node(self, frame: Frame, variable: Variable) -> ValueNode:
         from nigari.eval.nodes.variable import DynamicVariable, RootVariable
 
+        given = self._settings.inputs.get(variable.name)
+        if variable.open_type is not None:
+            from nigari.eval.static.libraries import OpenDynamicVariable, OpenRootVariable
+
+            if self._is_hidden(variable):
+                return _validated(OpenDynamicVariable(frame, variable))
+            return _validated(OpenRootVariable(frame, variable, given))
         if self._is_hidden(variable):
             return _validated(DynamicVariable(frame, variable))
-        given = self._settings.inputs.get(variable.name)
         return _validated(RootVariable(frame, variable, given))
 
     def argument_node(
@@ -235,9 +266,22 @@ class StaticRun(PhaseRun):
     ) -> ValueNode:
         from nigari.eval.nodes.variable import DynamicVariable, StaticArgument
 
+        if variable.open_type is not None:
+            from nigari.eval.static.libraries import OpenArgument, OpenDynamicVariable
+
+            if self._is_hidden(variable):
+                return _validated(OpenDynamicVariable(frame, variable))
+            return _validated(OpenArgument(frame, variable, argument))
         if self._is_hidden(variable):
             return _validated(DynamicVariable(frame, variable))
         return _validated(StaticArgument(frame, variable, argument))
+
+    def output_node(self, frame: Frame, output: Output) -> ValueNode:
+        if output.open_type is None:
+            return super().output_node(frame, output)
+        from nigari.eval.static.libraries import OpenOutput
+
+        return OpenOutput(frame, output)
 
     def _is_hidden(self, variable: Variable) -> bool:
         return variable.const is False and self.hides_dynamic
@@ -321,7 +365,20 @@ class StaticRun(PhaseRun):
     def module_source(
         self, frame: Frame, call: ModuleCall, data: InstanceData
     ) -> tuple[str, str | None] | list[Need] | None:
-        name = f"module.{call.name}"
+        return self._source(frame, f"module.{call.name}", call, data)
+
+    def library_source(
+        self, frame: Frame, call: LibraryCall
+    ) -> tuple[str, str | None] | list[Need] | None:
+        return self._source(frame, f"symbols.{call.name}", call)
+
+    def _source(
+        self,
+        frame: Frame,
+        name: str,
+        call: ModuleCall | LibraryCall,
+        data: InstanceData = NO_INSTANCE_DATA,
+    ) -> tuple[str, str | None] | list[Need] | None:
         source = fill_text(
             StaticPosition(
                 f"source of {frame.label(name)}",
@@ -379,6 +436,28 @@ class StaticRun(PhaseRun):
     def installed(self, effect: Effect) -> CompiledModule | None:
         return self._answers[effect]
 
+    def library_at(self, directory: str) -> LibraryDeclarations | None:
+        return self._settings.modules.library_at(directory, self.diags)
+
+    def add_library(self, instance: ModuleInstance) -> None:
+        self._library_users[instance.addr] = instance
+
+    def evaluated_library(self, declared: LibraryDeclarations, inner: Libraries) -> SymbolLibrary:
+        from nigari.eval.static.library_values import evaluate_library
+
+        known = self._libraries.get(id(declared))
+        if known is None:
+            library = evaluate_library(declared, inner, self.functions, self.diags)
+            known = self._libraries[id(declared)] = declared, library
+        return known[1]
+
+    def completed(self, module: CompiledModule, libraries: Libraries) -> CompiledModule:
+        key = (id(module.declared), *(id(each) for each in libraries.values()))
+        known = self._completed.get(key)
+        if known is None:
+            known = self._completed[key] = module.with_libraries(libraries, self.diags)
+        return known.at(module.module.directory)
+
     @property
     def inputs(self) -> Inputs:
         """The values that are given for the variables of the first module."""
@@ -388,6 +467,10 @@ class StaticRun(PhaseRun):
     def static_settings(self) -> StaticSettings:
         """The surroundings of the run."""
         return self._settings
+
+    def libraries(self) -> Iterator[ModuleAddr]:
+        """The addresses of the symbol libraries that have been found."""
+        return iter(self._library_users)
 
     # -- running --------------------------------------------------------------------------------
 
@@ -432,6 +515,9 @@ class StaticRun(PhaseRun):
             self.work.answer(effect)
 
     def _instance(self, addr: ModuleAddr) -> ModuleInstance:
+        library = self._library_users.get(addr)
+        if library is not None:
+            return library
         instance = self.root.instance
         for name, key in addr.steps[instance.addr.depth :]:
             instance = instance.children[name][key]
@@ -442,7 +528,7 @@ def _comes_from(refused: set[str], effect: InstallModule, caller: ModuleInstance
     """Return whether the source or version of a call depends on one of these variables."""
     from nigari.eval.static.input_dependencies import variables_behind
 
-    call = caller.module.calls[effect.addr.name]
+    call = caller.module.call_at(effect.addr.name)
     return any(
         f"{place.addr.text}.var.{name}".removeprefix(".") in refused
         for expr in (call.source, call.version)

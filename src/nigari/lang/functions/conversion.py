@@ -19,7 +19,7 @@ from nigari.cty.types import (
 from nigari.cty.values import Value, capsule_value
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.calls import CLOSURE_TYPE, Closure
-from nigari.hcl.type_expressions import parse_type_constraint
+from nigari.hcl.type_expressions import NamedType, parse_type_constraint
 from nigari.typed import cast
 
 TYPE_CHECKING = False
@@ -32,20 +32,33 @@ _ANYTHING: Final = Parameter(
 )
 
 
-def _convert(args: list[Value], _: Type) -> Value:
-    closure = cast(Closure, args[1].data)
-    diags = Diagnostics()
-    constraint = parse_type_constraint(closure.expression, diags)
-    if diags.has_errors:
-        first = next(iter(diags))
-        raise FunctionError(f"a type constraint is required: {first.detail.rstrip('.')}", 1)
-    try:
-        return constraint.convert(args[0])
-    except CtyError as error:
-        raise FunctionError(error.message, 0, error.path) from error
+class _Convert:
+    """The implementation of `convert` where some types have names."""
+
+    __slots__ = ("_named",)
+
+    def __init__(self, named: NamedType | None) -> None:
+        self._named = named
+
+    def __call__(self, args: list[Value], _: Type) -> Value:
+        closure = cast(Closure, args[1].data)
+        diags = Diagnostics()
+        constraint = parse_type_constraint(closure.expression, diags, self._named)
+        if diags.has_errors:
+            first = next(iter(diags))
+            raise FunctionError(f"a type constraint is required: {first.detail.rstrip('.')}", 1)
+        try:
+            return constraint.convert(args[0])
+        except CtyError as error:
+            raise FunctionError(error.message, 0, error.path) from error
 
 
-CONVERT: Final = Function((_ANYTHING, Parameter("type", CLOSURE_TYPE)), None, DYNAMIC, _convert)
+def convert_function(named: NamedType | None) -> Function:
+    """Make `convert` for expressions that can name the types of symbol libraries."""
+    return Function((_ANYTHING, Parameter("type", CLOSURE_TYPE)), None, DYNAMIC, _Convert(named))
+
+
+CONVERT: Final = convert_function(None)
 
 TYPE_TYPE: Final = CapsuleType("type", Type)
 """Result of `type`. The console prints it; it has no other use."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-_MOST_NEW_BITS: Final = 32
 _LOW_BITS: Final = (1 << 64) - 1
 
 
@@ -106,8 +105,8 @@ def _subnets(args: list[Value], _: Type) -> Value:
     next_free = network.address.number
     for i, arg in enumerate(args[1:], 1):
         new_bits = int_argument(arg, i)
-        if not 1 <= new_bits <= _MOST_NEW_BITS:
-            raise FunctionError(f"between 1 and {_MOST_NEW_BITS} additional bits are allowed", i)
+        if new_bits < 1:
+            raise FunctionError("at least one additional bit is required", i)
         prefix = network.prefix + new_bits
         if prefix > bits:
             raise FunctionError(f"the prefix of {network} cannot be extended that far", i)

@@ -121,6 +121,35 @@ class RepositoryTemplate:
         return value.as_string()
 
 
+_URI_PART: Final = lazy_pattern(r"\{([^{}]*)\}")
+_URI_LITERAL: Final = lazy_pattern(r"""(?:[^\x00-\x20"'%<>\\^`{|}]|%[0-9A-Fa-f]{2})*""")
+
+
+class UriTemplate:
+    """A repository address as a URI template of level 1 (RFC 6570), over the same parts."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        literal, end = "", 0
+        for part in _URI_PART.finditer(text):
+            literal += text[end : part.start()]
+            end = part.end()
+            if part[1] not in RepositoryTemplate.NAMES:
+                raise ValueError(
+                    f"{quoted(part[0])} cannot be expanded, only {{hostname}}, {{namespace}} and "
+                    "{type} can"
+                )
+        if not _URI_LITERAL.fullmatch(literal + text[end:]):
+            raise ValueError("it has a character that a URI template cannot have outside of braces")
+        parse_repository(self.text(dict.fromkeys(RepositoryTemplate.NAMES, "example")))
+
+    def text(self, parts: Mapping[str, str]) -> str:
+        """Render the address for one provider."""
+        from urllib.parse import quote
+
+        return _URI_PART.sub(lambda part: quote(parts[part[1]], safe="~"), self._text)
+
+
 def _text(body: SettingsObject, name: str) -> str:
     items: list[SettingItem] = body.all(name)
     value = items[-1].value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from nigari.addrs.hostname import hostname_for_network
@@ -17,7 +18,7 @@ from nigari.packages.hosts.oci_registry import (
     OciRepository,
     descriptors,
 )
-from nigari.packages.hosts.oci_settings import RepositoryTemplate, parse_repository
+from nigari.packages.hosts.oci_settings import RepositoryTemplate, UriTemplate, parse_repository
 from nigari.packages.providers.provider_download import INVALID, UNREACHABLE
 from nigari.packages.providers.provider_package import ProviderPackage
 from nigari.packages.providers.provider_sources import (
@@ -44,8 +45,15 @@ _ZIP: Final = "archive/zip"
 class OciMirror:
     """A mirror whose repositories are named by a template."""
 
-    def __init__(self, template: str, network: Network) -> None:
+    def __init__(
+        self,
+        template: str,
+        network: Network,
+        parse: Callable[[str], RepositoryTemplate | UriTemplate] = RepositoryTemplate,
+    ) -> None:
+        """`parse` interprets the template, which is one of the CLI configuration otherwise."""
         self._template = template
+        self._parse = parse
         self._network = network
         self._repositories: dict[Provider, OciRepository] = {}
         self._listed: dict[Provider, Versions] = {}
@@ -107,7 +115,7 @@ class OciMirror:
                 "type": provider.type,
             }
             try:
-                domain, name = parse_repository(RepositoryTemplate(self._template).text(parts))
+                domain, name = parse_repository(self._parse(self._template).text(parts))
             except ValueError as error:
                 raise ProviderSourceError(
                     f"{self.name[0].upper()}{self.name[1:]} has no address for "

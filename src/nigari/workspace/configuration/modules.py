@@ -28,6 +28,7 @@ TYPE_CHECKING = False
 # Many configurations call no modules.
 if TYPE_CHECKING:
     from nigari.addrs.module_source import LocalSource, RegistrySource, RemoteSource
+    from nigari.config.symbol_files import LibraryDeclarations
     from nigari.eval.core.module_tree import InstallModule, ModuleInstance
     from nigari.packages.modules.module_manifest import Manifest, ModuleRecord
 
@@ -99,11 +100,13 @@ class CalledModules:
         self._loader = loader
         self._packages = packages
         self._compiled: dict[str, tuple[CompiledModule | None, Diagnostics]] = {}
+        self._libraries: dict[str, tuple[LibraryDeclarations | None, Diagnostics]] = {}
 
     def beginning_at(self, addr: ModuleAddr) -> CalledModules:
         """The same for a tree of its own, whose modules are installed below an address."""
         other = CalledModules(self._files, self._loader, self._packages)
         other.places, other._compiled, other._beginning = self.places, self._compiled, addr
+        other._libraries = self._libraries
         return other
 
     def _installed(self, addr: ModuleAddr) -> ModuleAddr:
@@ -125,6 +128,16 @@ class CalledModules:
         diags.extend(problems)
         return None if compiled is None else compiled.at(directory)
 
+    def library_at(self, directory: str, diags: Diagnostics) -> LibraryDeclarations | None:
+        """The symbol library in a directory, read once."""
+        real = self._packages.same_as(directory)
+        known = self._libraries.get(real)
+        if known is None:
+            problems = Diagnostics()
+            known = self._libraries[real] = self._loader.library(directory, problems), problems
+        diags.extend(known[1])
+        return known[0]
+
     def load_all(
         self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
     ) -> list[CompiledModule | None]:
@@ -137,7 +150,7 @@ class CalledModules:
         places: dict[int, Place | None] = {}
         elsewhere: dict[int, PackageRequest] = {}
         for index, (effect, caller) in enumerate(wanted):
-            call = caller.module.calls[effect.addr.name]
+            call = caller.module.call_at(effect.addr.name)
             where = call.source.range
             source = parse_source(effect.source, effect.version is not None, where, diags)
             if isinstance(source, LocalSource):
@@ -202,7 +215,7 @@ class CalledModules:
         effect, caller = wanted
         self.places[self._installed(effect.addr)] = place
         if self._is_linked_back(place.directory, caller):
-            call = caller.module.calls[effect.addr.name]
+            call = caller.module.call_at(effect.addr.name)
             where = call.source.range
             _report_recursion(effect.addr, where, diags)
             return None
@@ -329,6 +342,9 @@ def directory_name(key: str) -> str:
     name = "".join(
         f"%{ord(char):02X}" if char in _NO_FILE_NAME or char < " " else char for char in key
     )
+    if os.name != "nt":
+        # OpenTofu does not escape the colon of symbol libraries.
+        name = name.replace("symbols%3A", "symbols:")
     if len(name.encode()) <= _LONGEST_NAME:
         return name
     import hashlib
@@ -381,7 +397,7 @@ def _report_changed(wanted: PackageRequest, record: ModuleRecord, diags: Diagnos
     is_other = record.source != str(source)
     now = source.display if is_other else f"{source.display} in version {wanted.version}"
     then = hidden_url(record.source) if is_other else f"version {record.version}"
-    call = None if wanted.caller is None else wanted.caller.module.calls[wanted.addr.name]
+    call = None if wanted.caller is None else wanted.caller.module.call_at(wanted.addr.name)
     version = None if is_other or call is None else call.version
     names = _deciding(wanted)
     why = ""
@@ -405,7 +421,7 @@ def _deciding(wanted: PackageRequest) -> list[str]:
         return []
     from nigari.eval.static.input_dependencies import deciding_variables
 
-    call = wanted.caller.module.calls[wanted.addr.name]
+    call = wanted.caller.module.call_at(wanted.addr.name)
     written = (call.source, call.version)
     found = [deciding_variables(wanted.caller, expr) for expr in written if expr is not None]
     return sorted({name for names in found for name in names})
@@ -430,7 +446,11 @@ class NoModules:
         from nigari.config.blocks.module_call import parse_source
 
         for effect, caller in wanted:
-            call = caller.module.calls[effect.addr.name]
+            call = caller.module.call_at(effect.addr.name)
             where = call.source.range
             parse_source(effect.source, effect.version is not None, where, diags)
         return [None] * len(wanted)
+
+    def library_at(self, directory: str, diags: Diagnostics) -> LibraryDeclarations | None:
+        """Nothing: no library is looked into."""
+        return None

@@ -10,7 +10,13 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 
 from nigari.backends.harmless import is_harmless, is_harmless_anywhere
-from nigari.config.file_names import is_config_file, is_mock_file, is_query_file, is_test_file
+from nigari.config.file_names import (
+    is_config_file,
+    is_mock_file,
+    is_query_file,
+    is_symbol_file,
+    is_test_file,
+)
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.secret_urls import secret_spans
 from nigari.hcl.body import Body
@@ -90,7 +96,8 @@ def secret_literals(source: Source, variables: Collection[str]) -> Iterator[Span
         # Whatever it is, such as an encrypted file, it is not what it should be.
         yield 0, len(source.text)
     is_configuration = any(
-        is_one(base) for is_one in (is_config_file, is_test_file, is_mock_file, is_query_file)
+        is_one(base)
+        for is_one in (is_config_file, is_test_file, is_mock_file, is_query_file, is_symbol_file)
     )
     problems = Diagnostics()
     body = _body(source, problems)

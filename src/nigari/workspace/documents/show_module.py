@@ -19,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from nigari.config.symbol_files import LibraryDeclarations
+
 
 _EXPRESSIONS: Final = frozenset(
     ("expression", "expressions", "count_expression", "for_each_expression")
@@ -32,6 +34,9 @@ class _NoModules:
         self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
     ) -> Sequence[CompiledModule | None]:
         return [None] * len(wanted)
+
+    def library_at(self, directory: str, diags: Diagnostics) -> LibraryDeclarations | None:
+        return None
 
 
 def module_data(

@@ -13,12 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.parse import parse_module
 from nigari.addrs.resource import Resource as ResourceAddr
+from nigari.addrs.values import SymbolFunction, SymbolsAttr
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.static.run import StaticRun
 from nigari.hcl.body import Body
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.suggestion import did_you_mean
+from nigari.lang.references import Reference
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.record import record
 from nigari.state.json_text import quoted
@@ -94,7 +96,9 @@ class WrittenBlock:
 
     address: str
     kind: str
-    """`var`, `local`, `output`, `check`, `resource`, `data`, `ephemeral`, `module` or `provider`."""
+    """`var`, `local`, `output`, `check`, `resource`, `data`, `ephemeral`, `symbols`, `module` or
+    `provider`.
+    """
     module: str
     """The variant of the module that it is in; nothing for the root."""
     needs: tuple[int, ...]
@@ -115,7 +119,8 @@ def written_blocks(run: StaticRun) -> list[WrittenBlock]:
     ]
 
 
-_KINDS: Final = frozenset(("var", "local", "output", "check", "data", "ephemeral"))
+_SYMBOLS: Final = "symbols."
+_KINDS: Final = frozenset(("symbols", "var", "local", "output", "check", "data", "ephemeral"))
 
 
 def _kind(name: str) -> str:
@@ -178,7 +183,26 @@ class WrittenGraph(BlockGraph):
         if resource is not None:
             yield from self._of_written(instance, resource.body)
 
+    def _of_references(
+        self, instance: ModuleInstance, references: Iterable[Reference]
+    ) -> Iterator[Block]:
+        written = list(references)
+        yield from super()._of_references(instance, written)
+        for reference in written:
+            subject = reference.subject
+            if isinstance(subject, SymbolsAttr | SymbolFunction):
+                name = subject.name if isinstance(subject, SymbolsAttr) else subject.library
+                yield instance.variant, f"{_SYMBOLS}{name}"
+
     def _find_needs(self, block: Block) -> Iterator[Block]:
+        path, name = block
+        if name.startswith(_SYMBOLS) and path in self.variants.representatives:
+            instance = self.variants.representatives[path]
+            call = instance.module.symbols.get(name.removeprefix(_SYMBOLS))
+            for expr in () if call is None else (call.source, call.version):
+                if expr is not None:
+                    yield from self._of_expression(instance, expr)
+            return
         yield from super()._find_needs(block)
         found = self._providers.get(block)
         if found is not None and found.config is not None:
@@ -200,6 +224,7 @@ def _declared(instance: ModuleInstance) -> Iterable[str]:
         ("local", module.locals),
         ("output", module.outputs),
         ("check", module.checks),
+        ("symbols", module.symbols),
     ):
         yield from (f"{kind}.{name}" for name in names)
 

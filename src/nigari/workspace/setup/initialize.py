@@ -250,7 +250,7 @@ class Initialization:
     def _evaluate(self, inputs: Inputs) -> StaticRun | None:
         """The static phase, repeated after each missing value that was entered."""
         root = self.workspace.modules.compiled(self.workspace.directory, Diagnostics())
-        if root is not None and root.module.calls:
+        if root is not None and (root.module.calls or root.module.symbols):
             self._view.beginning("modules")
         given = dict(inputs)
         can_ask = self._prompter.can_prompt
@@ -349,9 +349,13 @@ class Initialization:
             check_encryption(run, self._environ)
 
     def _places(self, run: StaticRun) -> Mapping[ModuleAddr, Place]:
-        """Return the directories of the configuration's modules, except those of an earlier round."""
+        """Return the directories of the modules and symbol libraries, except those of an
+        earlier round.
+        """
         places = self.workspace.modules.places
-        found = [frame.instance.addr for tree in (run, *self._tests) for frame in tree.frames()]
+        trees = (run, *self._tests)
+        found = [frame.instance.addr for tree in trees for frame in tree.frames()]
+        found += [addr for tree in trees for addr in tree.libraries()]
         return {addr: places[addr] for addr in found if not addr.is_root}
 
     # -- the rest -------------------------------------------------------------------------------

@@ -34,5 +34,5 @@ def made_from(wanted: PackageRequest) -> tuple[Cause, ...]:
         return ()
     from nigari.eval.static.input_dependencies import leading_to
 
-    call = wanted.caller.module.calls[wanted.addr.name]
+    call = wanted.caller.module.call_at(wanted.addr.name)
     return tuple(leading_to(wanted.caller, call.source))
