@@ -8,12 +8,13 @@ the prior state; whatever else is in the state is an orphan. How the result beco
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
-from nigari.addrs.resource import DATA, MANAGED
+from nigari.addrs.resource import ACTION, DATA, MANAGED
+from nigari.addrs.targets import Target
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
@@ -27,6 +28,7 @@ from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.plan.model.plan_data import with_schemas
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.model.plan_options import PlanOptions, ReadObjects
+from nigari.plan.nodes.actions import ActionsNode, invoked_nodes, triggered_nodes
 from nigari.plan.nodes.imports import report_undeclared
 from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
 from nigari.plan.nodes.orphan_search import Orphans, held_blocks, unreplaced_blocks
@@ -169,6 +171,7 @@ async def evaluated_plan(
             await driver.run()
         if options.mode is PlanMode.NORMAL:
             _check_replaced(run, options)
+        await _plan_actions(run, options, driver)
     finally:
         await run.ephemeral.close_all()
     diags.extend(run.diags)
@@ -302,14 +305,42 @@ async def _evaluate_until_stable(
     return run, driver
 
 
+async def _plan_actions(run: PlanRun, options: PlanOptions, driver: Driver) -> None:
+    """Plan the actions that the user invokes, or those that the changes trigger."""
+    nodes: Sequence[ActionsNode] = ()
+    if options.invoked:
+        nodes = invoked_nodes(run, options.invoked)
+    elif options.is_for_apply and not options.is_refresh_only and not run.diags.has_errors:
+        nodes = tuple(triggered_nodes(run))
+    if nodes:
+        run.work.want(nodes)
+        await driver.run()
+        run.record.invocations = tuple(each for node in nodes for each in node.planned())
+
+
 def _selection(options: PlanOptions, blocks: BlockGraph, moved: MoveResult) -> Selection | None:
-    """Return what `-target` and `-exclude` select; None without them."""
+    """Return what `-target` and `-exclude` select, or what the invoked actions depend on; None
+    without them.
+    """
+    if options.invoked:
+        return selection(blocks, moved.state, _with_callers(options.invoked, blocks), ())
     if not options.is_targeted:
         return None
     selected = selection(blocks, moved.state, options.targets, options.excluded)
     if options.mode is PlanMode.DESTROY:
         selected = destroyed(selected, blocks, moved.state, moved.moved, options.refreshes)
     return selected
+
+
+def _with_callers(invoked: tuple[Target, ...], blocks: BlockGraph) -> tuple[Target, ...]:
+    """Add the resources that `caller` may stand for in the actions."""
+    found = list(invoked)
+    for block, address in blocks.resources().items():
+        if address.item.mode is ACTION and any(each.touches_block(address) for each in invoked):
+            if blocks.refers_to_caller(block):
+                callers = [blocks.resource(each) for each in blocks.callers(block)]
+                found += [Target(each) for each in callers if each is not None]
+    return tuple(found)
 
 
 # -- what the options and the state have to agree on ------------------------------------------

@@ -12,7 +12,8 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Severity
 from nigari.providers.api import ListRequest, ProviderDiagnostic, ProviderDiagnostics
 from nigari.record import replace
-from nigari.schema.list_block import CONFIG, DEFAULT_LIMIT, INCLUDE_RESOURCE, LIMIT
+from nigari.schema.config_block import CONFIG
+from nigari.schema.list_block import DEFAULT_LIMIT, INCLUDE_RESOURCE, LIMIT
 
 
 def list_request(

@@ -6,13 +6,14 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
-from nigari.addrs.resource import DATA, EPHEMERAL, LIST, MANAGED
+from nigari.addrs.resource import ACTION, DATA, EPHEMERAL, LIST, MANAGED
 from nigari.eval.core.worklist import Effect
 from nigari.eval.nodes.resource import ValidateConfig
 from nigari.eval.validate.provider import ValidateProvider
 from nigari.eval.validate.run import ProviderValidation
 from nigari.providers import api
 from nigari.running.list_requests import about_block, list_request
+from nigari.schema.config_block import CONFIG
 
 
 class ProviderRequest(Effect):
@@ -67,6 +68,9 @@ async def validate_with_provider(
         return (await provider.validate_provider(effect.config)).diagnostics
     if effect.mode is LIST:
         return await _validate_list(provider, effect)
+    if effect.mode is ACTION:
+        config = effect.config.attribute(CONFIG)
+        return about_block((await provider.validate_action(effect.type_name, config)).diagnostics)
     ask = {
         MANAGED: provider.validate_resource,
         DATA: provider.validate_data,

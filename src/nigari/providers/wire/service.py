@@ -80,6 +80,9 @@ class ProviderService:
                 self._validate_list, pb.ValidateListResourceConfig.Request
             ),
             "ListResource": streaming_handler(self._list, pb.ListResource.Request),
+            "ValidateActionConfig": handler(self._validate_action, pb.ValidateActionConfig.Request),
+            "PlanAction": handler(self._plan_action, pb.PlanAction.Request),
+            "InvokeAction": streaming_handler(self._invoke_action, pb.InvokeAction.Request),
             "CallFunction": handler(self._call, pb.CallFunction.Request),
             "StopProvider": handler(self._stop, pb.StopProvider.Request),
         }
@@ -93,6 +96,7 @@ class ProviderService:
             data_sources=[named(type_name=name) for name in schema.data_sources],
             ephemeral_resources=[named(type_name=name) for name in schema.ephemeral_resources],
             list_resources=[named(type_name=name) for name in schema.list_resources],
+            actions=[named(type_name=name) for name in schema.actions],
             functions=[pb.GetMetadata.FunctionMetadata(name=name) for name in schema.functions],
         )
 
@@ -403,6 +407,45 @@ class ProviderService:
                 diagnostic=diagnostic_messages(each.diagnostics),
             )
 
+    async def _validate_action(
+        self, request: pb.ValidateActionConfig.Request
+    ) -> pb.ValidateActionConfig.Response:
+        try:
+            config = decoded(request.config, await self._action_type(request.type_name))
+            reported = (await self._provider.validate_action(request.type_name, config)).diagnostics
+        except InvalidRequest as refused:
+            reported = refused.reported
+        return pb.ValidateActionConfig.Response(diagnostics=diagnostic_messages(reported))
+
+    async def _plan_action(self, request: pb.PlanAction.Request) -> pb.PlanAction.Response:
+        name = request.action_type
+        try:
+            config = decoded(request.config, await self._action_type(name))
+        except InvalidRequest as refused:
+            return pb.PlanAction.Response(diagnostics=diagnostic_messages(refused.reported))
+        may_defer = request.client_capabilities.deferral_allowed
+        answer = await self._provider.plan_action(name, config, may_defer)
+        return pb.PlanAction.Response(
+            diagnostics=diagnostic_messages(answer.diagnostics), deferred=deferred(answer.deferred)
+        )
+
+    async def _invoke_action(
+        self, request: pb.InvokeAction.Request
+    ) -> AsyncIterator[pb.InvokeAction.Event]:
+        event = pb.InvokeAction.Event
+        try:
+            config = decoded(request.config, await self._action_type(request.action_type))
+        except InvalidRequest as refused:
+            messages = diagnostic_messages(refused.reported)
+            yield event(completed=event.Completed(diagnostics=messages))
+            return
+        async for each in self._provider.invoke_action(request.action_type, config):
+            if each.is_end:
+                messages = diagnostic_messages(each.diagnostics)
+                yield event(completed=event.Completed(diagnostics=messages))
+            else:
+                yield event(progress=event.Progress(message=each.message))
+
     async def _call(self, request: pb.CallFunction.Request) -> pb.CallFunction.Response:
         signature = (await self._known_schema()).functions.get(request.name)
         if signature is None:
@@ -467,6 +510,12 @@ class ProviderService:
         found = (await self._known_schema()).list_resources.get(name)
         if found is None:
             raise InvalidRequest("Unknown list resource type", f"There is no {quoted(name)}.")
+        return found.block.implied_type
+
+    async def _action_type(self, name: str) -> cty.Type:
+        found = (await self._known_schema()).actions.get(name)
+        if found is None:
+            raise InvalidRequest("Unknown action type", f"There is no {quoted(name)}.")
         return found.block.implied_type
 
     async def _ephemeral_type(self, name: str) -> cty.Type:
