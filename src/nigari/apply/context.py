@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Mapping, Sequence
 
 from nigari.addrs.absolute import (
     Abs,
@@ -79,11 +80,8 @@ class ApplyContext:
         """Provisioners that are at work."""
         self.keeper: StateWriter | None = None
         """Stores the state during the apply; None until the apply begins."""
-        self.triggered: dict[AbsResourceInstance, list[Invocation]] = {}
-        """The actions that changes trigger, by the address of the change."""
-        for each in plan.invocations:
-            if each.trigger is not None and each.caller is not None:
-                self.triggered.setdefault(each.caller, []).append(each)
+        self.triggered: Mapping[AbsResourceInstance, Sequence[Invocation]] = plan.triggered
+        self.blocks = blocks
         self.blocks = blocks
         self._addresses = {str(each.provider): each.provider for each in plan.changes}
         self._addresses.update((str(each.provider), each.provider) for each in plan.ephemeral)

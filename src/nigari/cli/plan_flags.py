@@ -42,6 +42,9 @@ MINIMAL_FLAG = Flag(
     FLAG_SWITCH,
     "Only read the objects that would change, and what they depend on: trust the state otherwise",
 )
+INVOKE_FLAG = Flag(
+    "invoke", FLAG_LIST, "Only invoke the action at this address; plan no changes", "ADDRESS"
+)
 PLAN_FLAGS = (
     SUMMARY_FLAG,
     WHY_FLAG,
@@ -70,6 +73,7 @@ PLAN_FLAGS = (
         "ADDRESS",
     ),
     Flag("exclude-file", FLAG_LIST, "The same for each line of a file; can be repeated", "FILE"),
+    INVOKE_FLAG,
     DEFER_FLAG,
     PARALLELISM_FLAG,
     INPUT_FLAG,
@@ -82,7 +86,8 @@ PLAN_FLAGS = (
     *SAYING_FLAGS,
 )
 SHOWING_FLAGS = (SUMMARY_FLAG, WHY_FLAG, ONLY_FLAG, REVEAL_FLAG)
-REFRESH_FLAGS = (*(flag for flag in PLAN_FLAGS if flag not in SHOWING_FLAGS), LINT_FLAG)
+_NOT_REFRESHING = (*SHOWING_FLAGS, INVOKE_FLAG)
+REFRESH_FLAGS = (*(flag for flag in PLAN_FLAGS if flag not in _NOT_REFRESHING), LINT_FLAG)
 ROUNDS_FLAG = Flag(
     "rounds",
     FLAG_TEXT,

@@ -109,12 +109,15 @@ def _is_agreed_already(command: PlanningCommand) -> bool:
 def _is_agreed(command: PlanningCommand) -> bool:
     if _is_agreed_already(command):
         return True
+    from nigari.cli.plan_options import is_invoking
     from nigari.plan.model.changes import PlanMode
 
     where = _where(command)
     question = f"Do you want to perform these actions{where}?"
     if command.mode is PlanMode.DESTROY:
         question = f"Do you really want to destroy all of this{where}? This cannot be undone."
+    elif is_invoking(command.invocation):
+        question = f"Do you want to invoke this action{where}?"
     elif command.mode is PlanMode.REFRESH_ONLY:
         question = f"Do you want to save these changes to the state{where}?"
     answer = command.presenter.ask(question, "auto-approve")

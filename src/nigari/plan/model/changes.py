@@ -5,7 +5,7 @@ Nothing here knows how a change was worked out, how it is carried out or how it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 
@@ -326,6 +326,15 @@ class Plan:
     def invoked(self) -> tuple[Invocation, ...]:
         """The actions that run because the user asks for it, and not because of a change."""
         return tuple(each for each in self.invocations if each.trigger is None)
+
+    @property
+    def triggered(self) -> Mapping[AbsResourceInstance, Sequence[Invocation]]:
+        """The actions that changes trigger, by the address of the change."""
+        found: dict[AbsResourceInstance, list[Invocation]] = {}
+        for each in self.invocations:
+            if each.trigger is not None and each.caller is not None:
+                found.setdefault(each.caller, []).append(each)
+        return found
 
     @property
     def has_output_changes(self) -> bool:
