@@ -352,9 +352,10 @@ def _report_self_outside(reference: Reference, diags: Diagnostics) -> None:
 
 def _report_caller_outside(reference: Reference, diags: Diagnostics) -> None:
     diags.error(
-        "Reference to caller outside of an action",
-        "caller is the resource instance that triggers an action, and can be used only in the "
-        "config block of the action. Elsewhere, refer to the resource by its address.",
+        "Reference to caller without a trigger",
+        "caller is the resource instance that triggers an action. It can be used only in the config "
+        "block of an action that a resource triggers. Elsewhere, refer to the resource by its "
+        "address.",
         reference.range,
     )
 

@@ -13,7 +13,7 @@ from nigari.config.blocks.resource import Resource
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.types import BOOL
-from nigari.cty.values import DYNAMIC_UNKNOWN, Value
+from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.module_tree import InstanceData
@@ -54,8 +54,10 @@ class ValidatedAction(ValidatedResource):
                 self._callers.clear()
         return ()
 
-    def _find_callers(self) -> list[Value]:
-        """List what `caller` may be: unknown, of the types of the resources that trigger the action."""
+    def _find_callers(self) -> list[Value | None]:
+        """List what `caller` may be: unknown, of the types of the resources that trigger the action,
+        and nothing where none does.
+        """
         references = self.body_references()
         nodes = [
             node
@@ -73,9 +75,9 @@ class ValidatedAction(ValidatedResource):
                     "can come of it.",
                     reference.range,
                 )
-        if nodes and any(isinstance(each.subject, Caller) for each in references):
-            return [node.element for node in nodes]
-        return [DYNAMIC_UNKNOWN]
+        if any(isinstance(each.subject, Caller) for each in references):
+            return [node.element for node in nodes] or [None]
+        return [None]
 
 
 def trigger_stages(

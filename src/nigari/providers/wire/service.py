@@ -26,6 +26,7 @@ from nigari.providers.wire.answers import (
     validated,
 )
 from nigari.providers.wire.values import diagnostic_messages, encode, path_message
+from nigari.schema.placeholders import empty_block
 from nigari.schema.provider import ProviderSchema, Schema
 
 TYPE_CHECKING = False
@@ -411,7 +412,7 @@ class ProviderService:
         self, request: pb.ValidateActionConfig.Request
     ) -> pb.ValidateActionConfig.Response:
         try:
-            config = decoded(request.config, await self._action_type(request.type_name))
+            config = await self._action_config(request.type_name, request.config)
             reported = (await self._provider.validate_action(request.type_name, config)).diagnostics
         except InvalidRequest as refused:
             reported = refused.reported
@@ -420,7 +421,7 @@ class ProviderService:
     async def _plan_action(self, request: pb.PlanAction.Request) -> pb.PlanAction.Response:
         name = request.action_type
         try:
-            config = decoded(request.config, await self._action_type(name))
+            config = await self._action_config(name, request.config)
         except InvalidRequest as refused:
             return pb.PlanAction.Response(diagnostics=diagnostic_messages(refused.reported))
         may_defer = request.client_capabilities.deferral_allowed
@@ -434,7 +435,7 @@ class ProviderService:
     ) -> AsyncIterator[pb.InvokeAction.Event]:
         event = pb.InvokeAction.Event
         try:
-            config = decoded(request.config, await self._action_type(request.action_type))
+            config = await self._action_config(request.action_type, request.config)
         except InvalidRequest as refused:
             messages = diagnostic_messages(refused.reported)
             yield event(completed=event.Completed(diagnostics=messages))
@@ -512,11 +513,13 @@ class ProviderService:
             raise InvalidRequest("Unknown list resource type", f"There is no {quoted(name)}.")
         return found.block.implied_type
 
-    async def _action_type(self, name: str) -> cty.Type:
+    async def _action_config(self, name: str, message: pb.DynamicValue) -> cty.Value:
         found = (await self._known_schema()).actions.get(name)
         if found is None:
             raise InvalidRequest("Unknown action type", f"There is no {quoted(name)}.")
-        return found.block.implied_type
+        config = decoded(message, found.block.implied_type)
+        # Terraform sends null for an action without a config block.
+        return empty_block(found.block) if config.is_null else config
 
     async def _ephemeral_type(self, name: str) -> cty.Type:
         found = (await self._known_schema()).ephemeral_resources.get(name)
