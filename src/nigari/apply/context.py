@@ -82,7 +82,6 @@ class ApplyContext:
         """Stores the state during the apply; None until the apply begins."""
         self.triggered: Mapping[AbsResourceInstance, Sequence[Invocation]] = plan.triggered
         self.blocks = blocks
-        self.blocks = blocks
         self._addresses = {str(each.provider): each.provider for each in plan.changes}
         self._addresses.update((str(each.provider), each.provider) for each in plan.ephemeral)
         self._addresses.update((str(each.provider), each.provider) for each in plan.invocations)
