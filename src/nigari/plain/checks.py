@@ -17,6 +17,8 @@ _BLOCKS: Final = {
     "moved": "moved",
     "removed": "removed",
     "ephemeral": "ephemeral",
+    "action": "action",
+    "action_trigger": "action",
     "encryption": "encryption",
 }
 """Blocks that need a feature."""
