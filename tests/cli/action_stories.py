@@ -372,6 +372,14 @@ VALIDATED: dict[str, tuple[str, int, int, str]] = {
         0,
         "Reference to caller without a trigger",
     ),
+    "cycle": (
+        prop(trigger("after_create"))
+        + cue("${stage_prop.o.id}")
+        + prop("", "stage_prop.a.id", "o"),
+        1,
+        0,
+        "Cycle through an action",
+    ),
     "unknown type": ('action "stage_nope" "c" {}\n', 1, 0, "Unknown action type"),
     "own address": (
         prop(trigger("after_create")) + cue("${stage_prop.a.id}"),

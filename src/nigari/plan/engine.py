@@ -35,7 +35,7 @@ from nigari.plan.nodes.orphan_search import Orphans, held_blocks, unreplaced_blo
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
-from nigari.plan.order.cycles import report_validation_cycles
+from nigari.plan.order.cycles import report_action_cycles, report_validation_cycles
 from nigari.plan.order.operation_order import execution_graph
 from nigari.plan.order.removed_blocks import remove_statements
 from nigari.plan.order.required_providers import providers_of
@@ -147,6 +147,7 @@ async def evaluated_plan(
     blocks = inputs.block_graph()
     await validate(inputs, options, diags)
     report_validation_cycles(blocks, diags)
+    report_action_cycles(blocks, diags)
     if _has_failed(diags):
         return None
     moves = moved_state(inputs.static, inputs.state, diags)

@@ -194,6 +194,13 @@ class BlockGraph:
             each for each in self.needs(block) if not is_module or each[1].startswith("output.")
         )
 
+    def actions(self) -> Iterator[tuple[Block, Range]]:
+        """The actions of all modules, each with its range."""
+        for block, address in self._resources.items() if self.has_actions else ():
+            declared = self._declared(block)
+            if address.item.mode is ACTION and declared is not None:
+                yield block, declared.range
+
     def callers(self, action: Block) -> Iterator[Block]:
         """The resources that trigger an action."""
         address = self._resources[action]

@@ -29,7 +29,7 @@ class ActionType:
         """Call `plan`, if the class has it. Unknown arguments are `UNKNOWN`."""
         if not hasattr(self.fields.owner, "plan"):
             return api.PlanActionResponse()
-        made = await attempt(self.fields.to_instance, config)
+        made = await attempt(self.fields.to_instance, config, True)
         if made.failed:
             return api.PlanActionResponse(made.reported)
         outcome = await attempt(made.result.plan, settings)
