@@ -28,7 +28,7 @@ from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import replace
 from nigari.running.action_node import ActionNode
-from nigari.running.list_requests import about_block
+from nigari.running.requests import about_block
 from nigari.running.unknown_values import is_reported
 from nigari.schema.config_block import CONFIG
 from nigari.state.model import ObjectStatus

@@ -73,7 +73,6 @@ PLAN_FLAGS = (
         "ADDRESS",
     ),
     Flag("exclude-file", FLAG_LIST, "The same for each line of a file; can be repeated", "FILE"),
-    INVOKE_FLAG,
     DEFER_FLAG,
     PARALLELISM_FLAG,
     INPUT_FLAG,
@@ -86,8 +85,7 @@ PLAN_FLAGS = (
     *SAYING_FLAGS,
 )
 SHOWING_FLAGS = (SUMMARY_FLAG, WHY_FLAG, ONLY_FLAG, REVEAL_FLAG)
-_NOT_REFRESHING = (*SHOWING_FLAGS, INVOKE_FLAG)
-REFRESH_FLAGS = (*(flag for flag in PLAN_FLAGS if flag not in _NOT_REFRESHING), LINT_FLAG)
+REFRESH_FLAGS = (*(flag for flag in PLAN_FLAGS if flag not in SHOWING_FLAGS), LINT_FLAG)
 ROUNDS_FLAG = Flag(
     "rounds",
     FLAG_TEXT,

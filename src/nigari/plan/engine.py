@@ -28,7 +28,6 @@ from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.plan.model.plan_data import with_schemas
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.model.plan_options import PlanOptions, ReadObjects
-from nigari.plan.nodes.actions import ActionsNode, invoked_nodes, triggered_nodes
 from nigari.plan.nodes.imports import report_undeclared
 from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
 from nigari.plan.nodes.orphan_search import Orphans, held_blocks, unreplaced_blocks
@@ -40,6 +39,7 @@ from nigari.plan.order.operation_order import execution_graph
 from nigari.plan.order.removed_blocks import remove_statements
 from nigari.plan.order.required_providers import providers_of
 from nigari.plan.order.selection import Selection, destroyed, selection
+from nigari.plan.planned_actions import ActionsNode, invoked_nodes, triggered_nodes
 from nigari.record import ReadOnly, record, replace
 from nigari.running.driver import Driver
 from nigari.running.provider_pool import ProviderPool

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.plan_flags import APPLY_FLAGS
+from nigari.cli.plan_flags import APPLY_FLAGS, INVOKE_FLAG
 from nigari.cli.plan_start import begin_planning
 from nigari.diagnostics import Diagnostic, Severity
 
@@ -150,7 +150,7 @@ COMMAND = Command(
     "Makes a plan, shows it, and applies it once you approve. If something fails on the way, "
     "everything done so far is in the state.",
     run,
-    flags=APPLY_FLAGS,
+    flags=(*APPLY_FLAGS, INVOKE_FLAG),
     arguments="[PLAN]",
     most_arguments=1,
     examples=(

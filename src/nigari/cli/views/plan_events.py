@@ -1,4 +1,8 @@
-"""Plans and what came of them as events for programs, in the form that `tofu` uses with `-json`."""
+"""Plans and what came of them as events for programs, in the form that `tofu` uses with `-json`.
+
+Actions and deferrals, which OpenTofu does not have, are in Terraform's form. What happens in between is
+in `progress_events`.
+"""
 
 from __future__ import annotations
 

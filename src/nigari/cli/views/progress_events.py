@@ -1,4 +1,7 @@
-"""The events of planning and applying, as JSON for programs."""
+"""The events of planning and applying, as JSON for programs.
+
+The plan itself, and what has come of it, are in `plan_events`.
+"""
 
 from __future__ import annotations
 

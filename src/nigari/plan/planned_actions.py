@@ -31,10 +31,9 @@ from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import replace
 from nigari.running.action_node import ActionNode, action_key, key_data, without_ephemeral
-from nigari.running.list_requests import about_block
 from nigari.running.provider_node import ProviderNode
 from nigari.running.provider_run import frame_at
-from nigari.running.requests import AskProvider
+from nigari.running.requests import AskProvider, about_block
 from nigari.schema.config_block import CONFIG
 from nigari.schema.provider import Schema
 
@@ -161,7 +160,13 @@ class _TriggerNode(ActionsNode):
                 value = change.before if event.is_destroy else change.after
                 is_orphan = change.reason is not Reason.NONE and not change.action.is_replace
                 yield _InvocationNode(
-                    self._run, node, key, change.address, value, planned, is_orphan
+                    run=self._run,
+                    action=node,
+                    key=key,
+                    caller=change.address,
+                    value=value,
+                    trigger=planned,
+                    is_orphan=is_orphan,
                 )
 
 
@@ -367,7 +372,7 @@ class _InvokedNode(ActionsNode):
         keys = [key for key in action.data if self._target.covers(instance_of(whole, key))]
         callers = list(self._callers())
         self._invocations = [
-            _InvocationNode(run, action, key, caller, value)
+            _InvocationNode(run=run, action=action, key=key, caller=caller, value=value)
             for key in keys
             for caller, value in callers
         ]
