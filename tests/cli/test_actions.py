@@ -339,3 +339,22 @@ def test_schemas() -> None:
     schemas = found["provider_schemas"]["example.com/test/stage"]["action_schemas"]
     assert sorted(schemas) == ["stage_bow", "stage_cue", "stage_wave"]
     assert list(schemas["stage_bow"]) == ["block"]
+
+
+def test_short_forms_of_a_plan_count_actions() -> None:
+    write(prop(trigger("after_create")) + cue())
+    assert "Actions: 1 to invoke." in run("plan", "-summary", "-out=plan").out
+    assert (
+        "- `action.stage_cue.c`: `after_create` of `stage_prop.a`"
+        in run("show", "-markdown", "plan").out
+    )
+
+
+def test_fleets_count_actions() -> None:
+    Path("unit").mkdir()
+    Path("unit/main.tf").write_text(
+        HEAD + 'terraform {\n  backend "local" {}\n}\n' + prop(trigger("after_create")) + cue()
+    )
+    assert run("fleet", "init").code == 0
+    done = run("fleet", "plan")
+    assert "1 to invoke" in done.out, done.out + done.err
