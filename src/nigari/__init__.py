@@ -37,7 +37,13 @@ if TYPE_CHECKING:
     from nigari.workspace.session.environment_result import EnvironmentInfo
     from nigari.workspace.session.failure import SessionError
     from nigari.workspace.session.load_configuration import Configuration
-    from nigari.workspace.session.plan_result import Deferred, Plan, PlannedChange, Summary
+    from nigari.workspace.session.plan_result import (
+        Deferred,
+        Plan,
+        PlannedAction,
+        PlannedChange,
+        Summary,
+    )
     from nigari.workspace.session.state_result import Output, StoredResource, StoredState
     from nigari.workspace.views.blocks import BackendView, BlockView, ResourceView
     from nigari.workspace.views.declarations import OutputView, Rule, VariableView
@@ -74,6 +80,8 @@ else:
             "nigari.workspace.session.plan_result": (
                 "Deferred",
                 "Plan",
+                "PlannedAction",
+                "PlannedAction",
                 "PlannedChange",
                 "Summary",
             ),
@@ -103,6 +111,7 @@ __all__ = [
     "Output",
     "OutputView",
     "Plan",
+    "PlannedAction",
     "PlannedChange",
     "ProviderRequirement",
     "ProviderView",

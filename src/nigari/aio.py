@@ -17,7 +17,7 @@ from functools import partial
 from os import PathLike, fspath
 from types import TracebackType
 
-from nigari.addrs.parse import parse_given, parse_resource_instance, parse_target
+from nigari.addrs.parse import parse_action, parse_given, parse_resource_instance, parse_target
 from nigari.addrs.resource import MANAGED
 from nigari.addrs.targets import Target
 from nigari.arguments import (
@@ -36,7 +36,7 @@ from nigari.events import Event, FoundObject, Listen
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.model.plan_options import PlanOptions, ReadObjects
 from nigari.plan.nodes.imports import ImportTarget
-from nigari.record import ReadOnly, record
+from nigari.record import ReadOnly, record, replace
 from nigari.state.model import StateFile
 from nigari.workspace.context.interruptions import Interruptions
 from nigari.workspace.context.options import GivenVariables, SessionOptions, StateFiles
@@ -347,6 +347,7 @@ class Session:
         targets: Sequence[str] = (),
         excludes: Sequence[str] = (),
         replace: Sequence[str] = (),
+        invoke: str = "",
         allow_deferral: bool = False,
         generate_config_out: str | PathLike[str] | None = None,
         parallelism: int = 10,
@@ -357,7 +358,8 @@ class Session:
         The state is locked while the plan is made, and not afterwards: a plan that is applied
         after another run has changed the state is refused. `minimal_refresh` reads only the objects
         that would change, and what they depend on. With `allow_deferral`, what is known
-        only after apply is left for a later plan. `generate_config_out` names a new file, to which
+        only after apply is left for a later plan. With `invoke`, the address of an action, nothing
+        but that action is planned. `generate_config_out` names a new file, to which
         resource blocks are written for imported objects that have none; the plan has them.
         """
         work = self._open()
@@ -373,6 +375,8 @@ class Session:
             allow_deferral,
             minimal_refresh,
         )
+        if invoke:
+            options = _invoking(work, options, invoke)
         if generate_config_out is not None and options.mode is not PlanMode.NORMAL:
             raise ValueError("generate_config_out cannot be used with destroy or refresh_only")
         announcer = Announcer(self._hearing(listen))
@@ -775,6 +779,15 @@ def _plan_options(
         parallelism=parallelism,
         defers=defers,
     )
+
+
+def _invoking(work: Work, options: PlanOptions, action: str) -> PlanOptions:
+    """Turn the options into those of a plan that only invokes an action."""
+    is_normal = options.mode is not PlanMode.DESTROY and options.only_reads is None
+    if not is_normal or options.excluded or options.replaced:
+        raise ValueError("invoke can be used with targets, and with no other kind of plan")
+    invoked = (_address(work, action, parse_action),)
+    return replace(options, mode=PlanMode.REFRESH_ONLY, invoked=invoked)
 
 
 def _address(work: Work, text: str, parse: Callable[[str, Diagnostics], T | None]) -> T:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "ActionProgress",
     "Event",
     "Failed",
     "Finished",
@@ -114,7 +115,7 @@ class Started:
 
     address: str
     action: str
-    """`create`, `update`, `delete`, `read`, `forget`, `refresh` or `import`."""
+    """`create`, `update`, `delete`, `read`, `forget`, `refresh`, `import` or `invoke`."""
 
     def __str__(self) -> str:
         return f"{self.address}: {self.action} started"
@@ -157,6 +158,17 @@ class ProvisionerOutput:
 
 
 @record
+class ActionProgress:
+    """A provider has reported the progress of an action."""
+
+    address: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.address}: {self.text}"
+
+
+@record
 class Interrupted:
     """The user has asked to stop: gracefully at first, immediately the second time."""
 
@@ -166,7 +178,7 @@ class Interrupted:
         return "stopping once running operations are done" if self.times == 1 else "stopping now"
 
 
-Event = Started | Finished | Failed | ProvisionerOutput | Interrupted
+Event = Started | Finished | Failed | ProvisionerOutput | ActionProgress | Interrupted
 """Every event that a listener may receive."""
 Listen = Callable[[Event], object]
 """A callable that receives events."""

@@ -22,6 +22,8 @@ data "terraform_remote_state" "other" {
 }
 """
 
+_TRIGGER = 'action "some_kind" "a" {}\nresource "terraform_data" "x" {\n  lifecycle {\n    action_trigger {\n'
+
 
 def _items(client: Client, name: str, position: dict[str, int]) -> dict[str, dict[str, Any]]:
     found = client.request("textDocument/completion", client.at(name, position))
@@ -88,6 +90,27 @@ def _items(client: Client, name: str, position: dict[str, int]) -> dict[str, dic
         ('variable "v" {\n  ┃\n}', ["type", "default", "validation"], []),
         ('variable "v" {\n  type = ┃\n}', ["string", "object({})"], ["var"]),
         ('output "o" {\n  value = terraform.┃\n}', ["workspace"], []),
+        (
+            'resource "terraform_data" "x" {\n  lifecycle {\n    action_trigger {\n      ┃\n    }\n  }\n}',
+            ["events", "actions", "condition", "on_failure"],
+            ["enabled"],
+        ),
+        (
+            _TRIGGER + "      events = [┃]\n    }\n  }\n}",
+            ["after_create", "before_destroy"],
+            [],
+        ),
+        (
+            _TRIGGER + "      actions = [┃]\n    }\n  }\n}",
+            ["action.some_kind.a"],
+            ["terraform_data.first"],
+        ),
+        (
+            'action "some_kind" "a" {}\nresource "terraform_data" "x" {\n  depends_on = [┃]\n}',
+            ["terraform_data.first"],
+            ["action.some_kind.a"],
+        ),
+        ('action "some_kind" "a" {\n  config {\n    text = ┃\n  }\n}', ["caller"], ["self"]),
     ],
 )
 def test_completion(tmp_path: Path, typed: str, offered: list[str], absent: list[str]) -> None:

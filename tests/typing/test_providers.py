@@ -48,6 +48,15 @@ class Note:
     def delete(self, config: Account) -> None: ...
 
 
+@provider.action("remind")
+@dataclass
+class Remind:
+    text: str
+
+    def invoke(self, config: Account) -> Iterator[str]:
+        yield self.text
+
+
 @provider.list_resource("note")
 @dataclass
 class Notes:

@@ -92,6 +92,7 @@ def test_a_session(directory: Path) -> None:
         plan: nigari.Plan = session.plan()
         summary: nigari.Summary = plan.summary
         change: nigari.PlannedChange = plan.changes[0]
+        actions: tuple[nigari.PlannedAction, ...] = plan.actions
         why: nigari.ChangeReasons = plan.why("terraform_data.it")[0]
         argument: nigari.ArgumentReason = why.arguments[0]
         missing: nigari.Missing | None = why.missing
@@ -102,6 +103,7 @@ def test_a_session(directory: Path) -> None:
         stored: nigari.StoredResource = state.resources["terraform_data.it"]
         output: nigari.Output = session.outputs["loud"]
     assert (summary.add, change.action, stored.type) == (1, "create", "terraform_data")
+    assert actions == ()
     assert (argument.path, missing, output.to_python()) == ("id", None, "ADA")
     assert [told(event) for event in heard] == ["started", "finished"]
 
@@ -144,7 +146,7 @@ def told(event: events.Event) -> str:
             return "started"
         case events.Finished() | events.Failed():
             return "finished" if isinstance(event, events.Finished) else "failed"
-        case events.ProvisionerOutput():
+        case events.ProvisionerOutput() | events.ActionProgress():
             return event.text
         case events.Interrupted():
             return str(event.times)

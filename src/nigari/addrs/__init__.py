@@ -100,7 +100,9 @@ if TYPE_CHECKING:
     )
     from nigari.addrs.targets import Target, Targetable
     from nigari.addrs.values import (
+        CALLER,
         SELF,
+        Caller,
         Check,
         CountAttr,
         EachAttr,
@@ -166,7 +168,9 @@ else:
                 "Targetable",
             ),
             "values": (
+                "CALLER",
                 "SELF",
+                "Caller",
                 "Check",
                 "CountAttr",
                 "EachAttr",
@@ -193,6 +197,8 @@ __all__ = [
     "AbsResource",
     "AbsResourceInstance",
     "Address",
+    "CALLER",
+    "Caller",
     "Check",
     "CountAttr",
     "DATA",

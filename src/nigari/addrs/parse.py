@@ -24,6 +24,7 @@ from nigari.addrs.provider import (
     parse_provider,
 )
 from nigari.addrs.resource import (
+    ACTION,
     DATA,
     EPHEMERAL,
     MANAGED,
@@ -261,6 +262,42 @@ def _value_name(steps: Steps, kind: type[NamedValue]) -> str | None:
     return name if steps.ends(f"{kind.root}.{name}") else None
 
 
+def parse_action(given: Given, diags: Diagnostics) -> Target | None:
+    """Parse an action, or an instance of one: `module.a.action.aws_lambda_invoke.b["x"]`."""
+    steps = steps_in_module(given, diags)
+    if steps is None:
+        return None
+    if not _is_action(steps):
+        steps.error(
+            "Invalid action address",
+            "The address of an action consists of the word action, its type and its name, separated "
+            "by dots: action.TYPE.NAME.",
+        )
+        return None
+    instance = _action_instance(steps)
+    if instance is None:
+        return None
+    if instance.key is None:
+        return Target(Abs(steps.module, instance.resource), steps.traversal.range)
+    return Target(Abs(steps.module, instance), steps.traversal.range)
+
+
+def _is_action(steps: Steps) -> bool:
+    # A managed resource may have the type "action", but no third name.
+    return steps.peek_name() == ACTION.value and steps.peek_name(2) is not None
+
+
+def _action_instance(steps: Steps) -> ResourceInstance | None:
+    type_name, name = steps.peek_name(1), steps.peek_name(2)
+    assert type_name is not None
+    assert name is not None
+    steps.at += 3
+    key, ok = steps.key("an instance of an action")
+    if not ok or not steps.ends("the address of an action"):
+        return None
+    return ResourceInstance(Resource(ACTION, type_name, name), key)
+
+
 def parse_address(given: Given, diags: Diagnostics) -> ModuleAddr | Abs[Address] | None:
     """Parse any absolute address.
 
@@ -279,6 +316,8 @@ def parse_address(given: Given, diags: Diagnostics) -> ModuleAddr | Abs[Address]
         item = None if name is None else kind(name)
     elif steps.peek_name() == "provider":
         item = _provider_instance(steps)
+    elif _is_action(steps):
+        item = _action_instance(steps)
     else:
         item = _resource_instance(steps)
     return None if item is None else Abs(steps.module, item)

@@ -19,6 +19,8 @@ class ResourceMode(Enum):
     EPHEMERAL = "ephemeral"
     LIST = "list"
     """A query of a query file."""
+    ACTION = "action"
+    """Something that a provider can do besides changing objects. No state has it."""
 
     @property
     def prefix(self) -> str:
@@ -33,25 +35,28 @@ class ResourceMode(Enum):
     @property
     def type_noun(self) -> str:
         """Return the noun for a type of this mode, which is the first label of a block."""
-        return "resource type" if self is ResourceMode.MANAGED else _NOUNS[self]
+        return _TYPE_NOUNS.get(self) or _NOUNS[self]
 
 
 MANAGED = ResourceMode.MANAGED
 DATA = ResourceMode.DATA
 EPHEMERAL = ResourceMode.EPHEMERAL
 LIST = ResourceMode.LIST
+ACTION = ResourceMode.ACTION
 
-_MODE_ORDER = {EPHEMERAL: 0, DATA: 1, MANAGED: 2, LIST: 3}
+_MODE_ORDER = {EPHEMERAL: 0, DATA: 1, MANAGED: 2, LIST: 3, ACTION: 4}
 _NOUNS = {
     MANAGED: "resource",
     DATA: "data source",
     EPHEMERAL: "ephemeral resource",
     LIST: "list resource",
+    ACTION: "action",
 }
+_TYPE_NOUNS = {MANAGED: "resource type", ACTION: "action type"}
 
 
 class Resource(Address):
-    """A `resource`, `data`, `ephemeral` or `list` block: `aws_vpc.main`, `data.aws_ami.ubuntu`."""
+    """A block of any of these modes: `aws_vpc.main`, `data.aws_ami.ubuntu`."""
 
     __slots__ = ("mode", "name", "type")
 

@@ -122,6 +122,18 @@ class Self(Address):
 SELF = Self()
 
 
+class Caller(Address):
+    """`caller`, the resource instance that triggers the action whose block the expression is in."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.text = "caller"
+
+
+CALLER = Caller()
+
+
 class ProviderFunction(Address):
     """A function of a provider: `provider::aws::arn_parse`."""
 

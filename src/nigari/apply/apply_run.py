@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from nigari.addrs.absolute import Abs, AbsResourceInstance, instance_of
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.resource import EPHEMERAL, MANAGED
+from nigari.addrs.resource import ACTION, EPHEMERAL, MANAGED
 from nigari.config.blocks.resource import Resource
 from nigari.cty.values import Value, unknown
 from nigari.eval.core.expansion import Expansion
@@ -24,6 +24,7 @@ from nigari.lang.marks import EPHEMERAL as EPHEMERAL_MARK
 from nigari.plan.model.changes import Action, Plan, PlanMode
 from nigari.plan.nodes.prior_values import PriorResource, prior_values
 from nigari.plan.nodes.resources import collected
+from nigari.running.action_node import ActionNode
 from nigari.running.declared_modules import bare_frame
 from nigari.running.deferrals import Deferral, Deferrals, DeferredKind
 from nigari.running.provider_instances import ProviderInstances
@@ -49,6 +50,8 @@ class ApplyRun(ProviderRun):
 
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
         mode = resource.addr.mode
+        if mode is ACTION:
+            return ActionNode(frame, resource, self)
         is_ending = self.is_destroying and mode is not EPHEMERAL
         if is_ending or (self.plan.mode is PlanMode.REFRESH_ONLY and mode is MANAGED):
             return PriorResource(frame, resource, self.prior, self.schema_of)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Mapping, Sequence
 
 from nigari.addrs.absolute import (
     Abs,
@@ -28,6 +29,7 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, Reason
 from nigari.plan.model.check_results import Noted
+from nigari.plan.model.invocations import Invocation
 from nigari.plan.objects.provider_checks import ProviderFault
 from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
@@ -78,9 +80,11 @@ class ApplyContext:
         """Provisioners that are at work."""
         self.keeper: StateWriter | None = None
         """Stores the state during the apply; None until the apply begins."""
-        self._blocks = blocks
+        self.triggered: Mapping[AbsResourceInstance, Sequence[Invocation]] = plan.triggered
+        self.blocks = blocks
         self._addresses = {str(each.provider): each.provider for each in plan.changes}
         self._addresses.update((str(each.provider), each.provider) for each in plan.ephemeral)
+        self._addresses.update((str(each.provider), each.provider) for each in plan.invocations)
 
     def _forget_outdated(self) -> None:
         """Take out of the state what is to be read anew: it is not so any more."""
@@ -101,8 +105,8 @@ class ApplyContext:
         """The provider instance that a text names."""
         return self._addresses[text]
 
-    def provider(self, subject: Change | EphemeralInstance) -> api.Provider:
-        """The provider that is needed for an instance, which is open by now."""
+    def provider(self, subject: Change | EphemeralInstance | Invocation) -> api.Provider:
+        """The provider that is needed for an instance or an action, which is open by now."""
         node = self.providers.get(str(subject.provider))
         if node is None or node.provider is None:
             raise OperationFailed
@@ -110,8 +114,8 @@ class ApplyContext:
 
     def dependencies(self, change: Change) -> tuple[AbsResource, ...]:
         """Return the resources that an object depends on in the current configuration."""
-        block = self._blocks.resource_block(resource_of(change.address))
-        return tuple(sorted(self._blocks.resources_before(block), key=str))
+        block = self.blocks.resource_block(resource_of(change.address))
+        return tuple(sorted(self.blocks.resources_before(block), key=str))
 
     def is_created_first(self, change: Change) -> bool:
         """Return whether the replacement is created before the old object is destroyed."""

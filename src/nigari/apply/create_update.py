@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from nigari.apply.actions import run_after, run_before
 from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.apply.declared_instance import DeclaredInstance, declared_instance
 from nigari.apply.provisioning import provision
@@ -52,16 +53,18 @@ async def make(context: ApplyContext, change: Change, begin: Callable[[], None])
     _check_final(context, change, final)
     if final.action is Action.NO_OP:
         value = context.run.results[change.address] = final.after
-    else:
-        begin()
-        if change.action is Action.CREATE_THEN_DELETE:
-            _depose(context, change)
-        value = await _apply(context, declared, change, final, config, prior)
-    if change.action is not Action.UPDATE:
-        try:
+        return value
+    begin()
+    await run_before(context, declared, change, final.after)
+    if change.action is Action.CREATE_THEN_DELETE:
+        _depose(context, change)
+    value = await _apply(context, declared, change, final, config, prior)
+    try:
+        if change.action is not Action.UPDATE:
             await provision(context, declared, change, value)
-        except OperationFailed:
-            raise OperationFailed(value) from None
+        await run_after(context, declared, change, value)
+    except OperationFailed:
+        raise OperationFailed(value) from None
     return value
 
 

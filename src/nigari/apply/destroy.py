@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from nigari.apply.actions import run_around_end
 from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.apply.provisioning import provision_before_end
+from nigari.config.blocks.action_trigger import TriggerEvent
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.paths import unknown_as_null
 from nigari.cty.values import null
@@ -33,6 +35,10 @@ async def delete(context: ApplyContext, operation: Operation, change: Change) ->
     prior = decode(stored, change.schema)
     if not deposed:
         await provision_before_end(context, change, stored, prior)
+    # A deposed object that the plan does not replace triggers nothing.
+    has_actions = not change.deposed
+    if has_actions:
+        await run_around_end(context, change, TriggerEvent.BEFORE_DESTROY)
     nothing = null(change.schema.block.implied_type)
     is_planned = change.action is Action.DELETE
     answer = await provider.apply(
@@ -64,6 +70,8 @@ async def delete(context: ApplyContext, operation: Operation, change: Change) ->
     if left is not None:
         context.report_faults(change, [ProviderFault((), "the object is still there")])
         raise OperationFailed
+    if has_actions:
+        await run_around_end(context, change, TriggerEvent.AFTER_DESTROY)
 
 
 def _deposed_key(context: ApplyContext, operation: Operation, change: Change) -> str:

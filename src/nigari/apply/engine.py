@@ -121,7 +121,7 @@ class Application:
                 "Operations that had not started were skipped. Everything that was done is in "
                 "the state; the next apply continues from there.",
             )
-        if self._plan.targeted:
+        if self._plan.targeted and not self._plan.invoked:
             words = advice()
             self.diags.warning(
                 "Apply may be incomplete",

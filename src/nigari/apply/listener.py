@@ -6,6 +6,7 @@ from nigari.cty.values import Value
 from nigari.events import Listener
 from nigari.plan.model.changes import Change
 from nigari.plan.model.execution_graph import Operation
+from nigari.plan.model.invocations import Invocation
 
 
 class ApplyListener(Listener):
@@ -22,3 +23,12 @@ class ApplyListener(Listener):
 
     def failed(self, operation: Operation, change: Change) -> None:
         """An operation on a resource has failed."""
+
+    def action_started(self, invocation: Invocation) -> None:
+        """An action begins."""
+
+    def action_said(self, invocation: Invocation, text: str) -> None:
+        """A provider has reported the progress of an action."""
+
+    def action_finished(self, invocation: Invocation, failure: str) -> None:
+        """An action has ended; `failure` is empty if it has succeeded."""

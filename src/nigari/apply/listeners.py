@@ -10,6 +10,7 @@ from nigari.cty.values import Value
 from nigari.events import FoundObject
 from nigari.plan.model.changes import Change
 from nigari.plan.model.execution_graph import Operation
+from nigari.plan.model.invocations import Invocation
 
 
 class ApplyListeners(ApplyListener):
@@ -99,3 +100,15 @@ class ApplyListeners(ApplyListener):
     def provision_finished(self, address: AbsResourceInstance, kind: str, succeeded: bool) -> None:
         for view in self._views:
             view.provision_finished(address, kind, succeeded)
+
+    def action_started(self, invocation: Invocation) -> None:
+        for view in self._views:
+            view.action_started(invocation)
+
+    def action_said(self, invocation: Invocation, text: str) -> None:
+        for view in self._views:
+            view.action_said(invocation, text)
+
+    def action_finished(self, invocation: Invocation, failure: str) -> None:
+        for view in self._views:
+            view.action_finished(invocation, failure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nigari.addrs.module import ModuleAddr
+from nigari.apply.actions import run_invoked
 from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.apply.create_update import make
 from nigari.apply.data_sources import read
@@ -51,6 +52,8 @@ class Operations:
         if kind is OperationKind.CLOSE:
             await self._close(operation.address)
             return True
+        if kind is OperationKind.INVOKE:
+            return await run_invoked(self.place, operation.address)
         deposed = "" if operation.deposed == REPLACED else operation.deposed
         if kind is OperationKind.CHECK and (operation.address, deposed) not in self._changes:
             return await self._check_value(operation.address)

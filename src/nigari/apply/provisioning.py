@@ -10,11 +10,11 @@ from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.apply.declared_instance import DeclaredInstance
 from nigari.apply.provisioners.run import Provisioned, Provisioning
 from nigari.config.blocks.provisioner import Provisioner
-from nigari.cty.values import Value, number, string
+from nigari.cty.values import Value
 from nigari.eval.core.instances import Frame
-from nigari.eval.core.module_tree import InstanceData
 from nigari.plan.model.changes import Change
 from nigari.plan.order.removed_blocks import RemoveStatement
+from nigari.running.action_node import key_data
 from nigari.state.model import ObjectStatus, StoredObject
 
 _CREATE: Final = "create"
@@ -68,12 +68,7 @@ async def provision_before_end(
     wanted = _at(context, frame, provisioners, _DESTROY)
     if not wanted:
         return
-    key = address.item.key
-    data = InstanceData(
-        each_key=string(key) if isinstance(key, str) else None,
-        count_index=number(key) if isinstance(key, int) else None,
-    )
-    subject = Provisioned(address, frame, data, connection, prior)
+    subject = Provisioned(address, frame, key_data(address.item.key), connection, prior)
     if not await Provisioning(context, subject).run(wanted):
         raise OperationFailed
 

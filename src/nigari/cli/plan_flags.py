@@ -42,6 +42,9 @@ MINIMAL_FLAG = Flag(
     FLAG_SWITCH,
     "Only read the objects that would change, and what they depend on: trust the state otherwise",
 )
+INVOKE_FLAG = Flag(
+    "invoke", FLAG_LIST, "Only invoke the action at this address; plan no changes", "ADDRESS"
+)
 PLAN_FLAGS = (
     SUMMARY_FLAG,
     WHY_FLAG,

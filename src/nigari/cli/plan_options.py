@@ -7,7 +7,7 @@ is light to import.
 from __future__ import annotations
 
 from nigari.addrs.absolute import AbsResourceInstance
-from nigari.addrs.parse import parse_resource_instance, parse_target
+from nigari.addrs.parse import parse_action, parse_resource_instance, parse_target
 from nigari.addrs.resource import MANAGED
 from nigari.addrs.targets import Target
 from nigari.cli.args import UsageError
@@ -15,6 +15,7 @@ from nigari.cli.command import Invocation
 from nigari.cli.plan_flags import (
     DEFER_FLAG,
     GENERATE_FLAG,
+    INVOKE_FLAG,
     MINIMAL_FLAG,
     check_modes,
     parallelism,
@@ -40,7 +41,29 @@ def plan_mode(invocation: Invocation) -> PlanMode:
     check_modes(invocation)
     if invocation.switch("destroy"):
         return PlanMode.DESTROY
-    return PlanMode.REFRESH_ONLY if invocation.switch("refresh-only") else PlanMode.NORMAL
+    is_refresh_only = invocation.switch("refresh-only") or is_invoking(invocation)
+    return PlanMode.REFRESH_ONLY if is_refresh_only else PlanMode.NORMAL
+
+
+def is_invoking(invocation: Invocation) -> bool:
+    """Check whether the command line names an action to invoke."""
+    return has_flag(invocation, INVOKE_FLAG.name) and bool(invocation.texts(INVOKE_FLAG.name))
+
+
+def _invoked(presenter: Presenter, mode: PlanMode) -> tuple[Target, ...]:
+    """The action to invoke, if there is one."""
+    invocation = presenter.invocation
+    if not is_invoking(invocation):
+        return ()
+    given = invocation.texts(INVOKE_FLAG.name)
+    if len(given) > 1:
+        raise UsageError("The option -invoke can be used only once: one action runs at a time.")
+    if mode is not PlanMode.REFRESH_ONLY:
+        raise UsageError("The options -invoke and -destroy cannot be used together.")
+    if invocation.texts("exclude") or invocation.texts("exclude-file"):
+        raise UsageError("The options -invoke and -exclude cannot be used together.")
+    address = presenter.address(parse_action, given[0])
+    return () if address is None else (address,)
 
 
 def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False) -> PlanOptions:
@@ -53,7 +76,8 @@ def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False)
     if only_reads:
         # The command refresh takes these options, and takes no notice of them.
         refreshes, replaced = True, ()
-    if mode is PlanMode.REFRESH_ONLY and not refreshes:
+    invoked = _invoked(presenter, mode)
+    if mode is PlanMode.REFRESH_ONLY and not refreshes and not invoked:
         raise UsageError("With -refresh-only and -refresh=false there is nothing to do.")
     if mode is not PlanMode.NORMAL:
         if replaced:
@@ -81,6 +105,7 @@ def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False)
         replaced=replaced,
         targets=targets,
         excluded=excluded,
+        invoked=invoked,
         parallelism=parallelism(invocation),
         defers=has_flag(invocation, DEFER_FLAG.name) and invocation.switch(DEFER_FLAG.name),
     )

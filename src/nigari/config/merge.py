@@ -32,6 +32,7 @@ _FILE = BodySchema(
         BlockSchema("resource", ("type", "name")),
         BlockSchema("data", ("type", "name")),
         BlockSchema("ephemeral", ("type", "name")),
+        BlockSchema("action", ("type", "name")),
         BlockSchema("variable", ("name",)),
         BlockSchema("locals"),
         BlockSchema("output", ("name",)),

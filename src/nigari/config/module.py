@@ -53,7 +53,7 @@ class Module:
     outputs: Mapping[str, Output]
     calls: Mapping[str, ModuleCall]
     resources: Mapping[ResourceAddr, Resource]
-    """Managed, data and ephemeral resources, including the data sources of checks."""
+    """Managed, data and ephemeral resources, the data sources of checks, and actions."""
     provider_configs: Mapping[LocalProviderConfig, ProviderConfig]
     required_providers: Mapping[str, RequiredProvider]
     required_versions: tuple[RequiredVersion, ...]
@@ -180,6 +180,7 @@ _DECODERS: dict[str, Callable[[Declared, Diagnostics], object]] = {
     "data": _decode_any_resource,
     "ephemeral": _decode_any_resource,
     "list": _decode_any_resource,
+    "action": _decode_any_resource,
 }
 
 
@@ -194,7 +195,7 @@ def _backend(found: MergedBlocks) -> BackendBlock | None:
 
 def _resources(found: MergedBlocks, diags: Diagnostics) -> dict[ResourceAddr, Resource]:
     resources: dict[ResourceAddr, Resource] = {}
-    for type_ in ("resource", "data", "ephemeral", "list"):
+    for type_ in ("resource", "data", "ephemeral", "list", "action"):
         for declared in found.named[type_].values():
             addr = resource_addr(declared.block)
             resources[addr] = decode_resource(addr, declared, diags)

@@ -12,6 +12,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.static.run import StaticRun
 from nigari.plan.order.required_providers import configured_providers, providers_of
 from nigari.schema.block import Attribute, Block
+from nigari.schema.config_block import action_schema
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
 from nigari.workspace.context.asyncio_bridge import run_to_end
@@ -37,6 +38,9 @@ def resource_block(schemas: Schemas, provider: str, mode: str, type: str) -> Blo
     offered = schemas.get(provider)
     if offered is None:
         return None
+    if mode == "action":
+        action = action_schema(offered, type)
+        return None if action is None else action.block
     of_mode = {"data": offered.data_sources, "ephemeral": offered.ephemeral_resources}
     schema = of_mode.get(mode, offered.resources).get(type)
     return None if schema is None else schema.block

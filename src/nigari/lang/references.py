@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from nigari.addrs import (
+    CALLER,
     DATA,
     EPHEMERAL,
     MANAGED,
@@ -142,6 +143,8 @@ def parse_reference(
         return _module_call(traversal, diags)
     if root == "self":
         return _reference(SELF, traversal, 1)
+    if root == "caller":
+        return _reference(CALLER, traversal, 1)
     if root in _RESERVED:
         _report_reserved(traversal, diags)
         return None
@@ -384,10 +387,31 @@ def _report_self_outside(reference: Reference, diags: Diagnostics) -> None:
     )
 
 
+def _report_caller_outside(reference: Reference, diags: Diagnostics) -> None:
+    diags.error(
+        "Reference to caller without a trigger",
+        "caller is the resource instance that triggers an action. It can be used only in the config "
+        "block of an action that a resource triggers. Elsewhere, refer to the resource by its "
+        "address.",
+        reference.range,
+    )
+
+
+def report_action(reference: Reference, diags: Diagnostics) -> None:
+    """Report an action in an expression."""
+    diags.error(
+        "Reference to an action",
+        f"{reference.subject} has no value. An action can be named only in the list of actions of an "
+        "action_trigger block.",
+        reference.range,
+    )
+
+
 _OUTSIDE: dict[type[Address], Callable[[Reference, Diagnostics], None]] = {
     EachAttr: _report_each_outside,
     CountAttr: _report_count_outside,
     type(SELF): _report_self_outside,
+    type(CALLER): _report_caller_outside,
 }
 
 

@@ -51,6 +51,7 @@ _WORDS: Final = {
     "tofu": ("workspace", "applying"),
 }
 _GLIMPSE: Final = 60
+_MODES: Final = ("data", "ephemeral", "action", "resource")
 
 
 @record
@@ -91,8 +92,12 @@ def roots(module: Module | None, cursor: Cursor) -> Iterator[Candidate]:
             yield Candidate("each", KEYWORD, "the element of this instance", rank=1)
         if "count" in block.attributes:
             yield Candidate("count", KEYWORD, "the number of this instance", rank=1)
-        if block.type in ("provisioner", "connection", "postcondition"):
+        if block.type in ("provisioner", "connection", "postcondition", "action_trigger"):
             yield Candidate("self", KEYWORD, "the object itself", rank=1)
+        if block.type == "action_trigger":
+            yield Candidate("action", KEYWORD, "actions", rank=1)
+        elif block.type == "action":
+            yield Candidate("caller", KEYWORD, "the object that triggers the action", rank=1)
     if module is not None and module.symbols:
         yield Candidate(SymbolsAttr.root, KEYWORD, "symbol libraries", rank=2)
     types = {} if module is None else {each.type: each.mode.value for each in module.resources}
@@ -136,7 +141,7 @@ def following(
         yield from (
             Candidate(name, MODULE, _written(each.source)) for name, each in module.symbols.items()
         )
-    elif base in ("data", "ephemeral", "resource"):
+    elif base in _MODES:
         found = dict.fromkeys(each.type for each in module.resources if each.mode.value == base)
         yield from (Candidate(each, TYPE) for each in found)
     elif names := _resource_names(module, parts):
@@ -201,7 +206,7 @@ def _written(expr: Expression) -> str:
 
 def _resource_names(module: Module, parts: list[str]) -> list[str]:
     """The names of the resources of a type, which the parts of a reference lead to."""
-    mode = parts[0] if parts[0] in ("data", "ephemeral", "resource") else "resource"
+    mode = parts[0] if parts[0] in _MODES else "resource"
     rest = parts[1:] if parts[0] == mode else parts
     if len(rest) != 1:
         return []
@@ -260,7 +265,7 @@ def _resource_type(
         type_ = block.labels[0] if block.labels else ""
         local = type_.partition("_")[0]
     else:
-        mode = names[0] if names[0] in ("data", "ephemeral", "resource") else "resource"
+        mode = names[0] if names[0] in _MODES else "resource"
         rest = names[1:] if names[0] == mode else names
         if len(rest) < 2:
             return None

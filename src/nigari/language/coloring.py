@@ -45,6 +45,7 @@ _ROOTS: Final = frozenset(
         "module",
         "data",
         "ephemeral",
+        "action",
         "resource",
         "each",
         "count",
@@ -52,6 +53,7 @@ _ROOTS: Final = frozenset(
         "terraform",
         "tofu",
         "self",
+        "caller",
         "run",
     )
 )

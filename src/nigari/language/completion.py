@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
+from nigari.addrs.resource import ACTION
+from nigari.config.blocks.action_trigger import OnFailure, TriggerEvent
 from nigari.cty import BOOL, Type
 from nigari.hcl.body import Block
 from nigari.hcl.calls import FunctionCall
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nigari.config.blocks.variable import Variable
+    from nigari.config.module import Module
 
 _TYPES: Final = (
     "string",
@@ -72,7 +75,8 @@ _TYPES: Final = (
     "object({})",
     "tuple([])",
 )
-_RESOURCES: Final = frozenset(("resource", "data", "ephemeral"))
+_RESOURCES: Final = frozenset(("resource", "data", "ephemeral", "action"))
+_TRIGGERS: Final = frozenset(("events", "actions", "on_failure"))
 _ADDRESSES: Final = frozenset(("depends_on", "replace_triggered_by", "from", "to", "target"))
 
 
@@ -307,6 +311,17 @@ def _attribute(workbench: Workbench, cursor: Cursor, name: str) -> Attribute | N
     return described(workbench, cursor.document, cursor.blocks).block.attributes.get(name)
 
 
+def _of_trigger(module: Module | None, name: str) -> Iterator[Candidate]:
+    """Values of the arguments of an `action_trigger` block."""
+    if name == "actions":
+        for each in () if module is None else module.resources:
+            if each.mode is ACTION:
+                yield Candidate(str(each), NAME, "action", rank=0)
+        return
+    words = TriggerEvent if name == "events" else OnFailure
+    yield from (Candidate(each.value, KEYWORD, rank=0) for each in words)
+
+
 def _whole_values(
     workbench: Workbench, cursor: Cursor, name: str, attribute: Attribute | None
 ) -> Iterator[Candidate]:
@@ -321,8 +336,11 @@ def _whole_values(
             Candidate(str(each), NAME, "provider", rank=0) for each in module.provider_configs
         )
     elif name in _ADDRESSES and module is not None:
-        yield from (Candidate(str(each), NAME, "resource", rank=0) for each in module.resources)
+        resources = [each for each in module.resources if each.mode is not ACTION]
+        yield from (Candidate(str(each), NAME, "resource", rank=0) for each in resources)
         yield from (Candidate(f"module.{each}", MODULE, "call", rank=0) for each in module.calls)
+    elif name in _TRIGGERS and cursor.blocks and cursor.blocks[-1].type == "action_trigger":
+        yield from _of_trigger(module, name)
     elif attribute is not None and attribute.type == BOOL:
         yield from (Candidate(each, VALUE, rank=0) for each in ("true", "false"))
     elif name == "ignore_changes":

@@ -13,6 +13,7 @@ from nigari.config.blocks.variable import Variable
 from nigari.hcl.body import Block as WrittenBlock
 from nigari.language.document import Document, Kind
 from nigari.language.language_blocks import (
+    ACTION,
     BLOCKS,
     DATA,
     EPHEMERAL,
@@ -24,13 +25,19 @@ from nigari.language.language_blocks import (
 from nigari.language.workbench import Workbench
 from nigari.record import record
 from nigari.schema.block import Attribute, Block, NestedBlock
+from nigari.schema.config_block import action_schema
 from nigari.schema.provider import ProviderSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-_RESOURCES: Final = {"resource": RESOURCE, "data": DATA, "ephemeral": EPHEMERAL}
+_RESOURCES: Final = {
+    "resource": RESOURCE,
+    "data": DATA,
+    "ephemeral": EPHEMERAL,
+    "action": ACTION,
+}
 _NOTHING: Final = Block()
 _OPEN: Final = frozenset(("locals", "values", "variables", "required_providers", "mock_provider"))
 """Blocks whose arguments have names of the user's own."""
@@ -141,6 +148,9 @@ def resource_block(
 
 def resource_types(offered: ProviderSchema, mode: str) -> dict[str, Block]:
     """The resource types of a mode that a provider offers."""
+    if mode == "action":
+        found = {name: action_schema(offered, name) for name in offered.actions}
+        return {name: each.block for name, each in found.items() if each is not None}
     of_mode = {
         "resource": offered.resources,
         "data": offered.data_sources,

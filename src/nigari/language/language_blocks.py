@@ -101,6 +101,19 @@ _PROVISIONER: Final = _block(
     },
     {"connection": _single(_CONNECTION)},
 )
+_ACTION_TRIGGER: Final = _block(
+    "Actions that run before or after changes of the object.",
+    {
+        "events": _argument(
+            "When they run: `before_create`, `after_create`, `before_update`, `after_update`, "
+            "`before_destroy`, `after_destroy`.",
+            required=True,
+        ),
+        "actions": _argument("The actions, in the order in which they run.", required=True),
+        "condition": _argument("Whether they run.", cty.BOOL),
+        "on_failure": _argument("What follows from a failure: `halt`, `taint` or `continue`."),
+    },
+)
 _LIFECYCLE: Final = _block(
     "What is done to objects of this resource, and when.",
     {
@@ -118,7 +131,11 @@ _LIFECYCLE: Final = _block(
         ),
         "enabled": _ENABLED,
     },
-    {"precondition": _PRECONDITION, "postcondition": _POSTCONDITION},
+    {
+        "precondition": _PRECONDITION,
+        "postcondition": _POSTCONDITION,
+        "action_trigger": _several(_ACTION_TRIGGER),
+    },
 )
 _META: Final = {
     "count": _COUNT,
@@ -138,6 +155,10 @@ RESOURCE: Final = _block(
 DATA: Final = _block("Something that a provider reads.", _META, {"lifecycle": _single(_LIFECYCLE)})
 EPHEMERAL: Final = _block(
     "Something that exists only while the program runs.", _META, {"lifecycle": _single(_LIFECYCLE)}
+)
+ACTION: Final = _block(
+    "Something that a provider can do besides changing objects.",
+    {"count": _COUNT, "for_each": _FOR_EACH, "provider": _PROVIDER},
 )
 
 _REQUIRED_PROVIDERS: Final = _block(
@@ -211,6 +232,7 @@ BLOCKS: Final[Mapping[str, Block]] = {
     "resource": RESOURCE,
     "data": DATA,
     "ephemeral": EPHEMERAL,
+    "action": ACTION,
     "module": MODULE,
     "variable": _block(
         "An input variable of the module.",
@@ -398,6 +420,7 @@ LABELS: Final[Mapping[str, tuple[str, ...]]] = {
     "resource": ("type", "name"),
     "data": ("type", "name"),
     "ephemeral": ("type", "name"),
+    "action": ("type", "name"),
     "variable": ("name",),
     "output": ("name",),
     "module": ("name",),

@@ -30,7 +30,7 @@ LOCAL: Final = "local"
 OUTPUT: Final = "output"
 MODULE: Final = "module"
 RESOURCE: Final = "resource"
-"""Of any mode; the name begins with `data.` or `ephemeral.` where it is no managed resource."""
+"""Of any mode; the name begins with `data.`, `ephemeral.` or `action.` where it is no managed resource."""
 PROVIDER: Final = "provider"
 """A provider configuration, by its local name and alias: `aws.west`."""
 CHECK: Final = "check"
@@ -48,11 +48,11 @@ HISTORY: Final = "history"
 PROVIDES: Final = "provides"
 """A place that selects or passes a provider configuration."""
 
-_NO_REFERENCES = frozenset(("each", "count", "path", "terraform", "tofu", "self"))
+_NO_REFERENCES = frozenset(("each", "count", "path", "terraform", "tofu", "self", "caller"))
 _UNBOUND: Final[Mapping[str, str]] = {}
 _SPLAT: Final = "*"
 """The bound name of the element of a splat."""
-_RESOURCE_BLOCKS = frozenset(("resource", "data", "ephemeral"))
+_RESOURCE_BLOCKS = frozenset(("resource", "data", "ephemeral", "action"))
 
 
 @record
@@ -466,6 +466,7 @@ _BLOCKS: Final = {
     "resource": _Walk.resource,
     "data": _Walk.resource,
     "ephemeral": _Walk.resource,
+    "action": _Walk.resource,
     "provider": _Walk.provider,
     "moved": _Walk.addresses,
     "removed": _Walk.addresses,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 _MOST_INSTANCES: Final = 5
-_RESOURCES: Final = frozenset(("resource", "data", "ephemeral"))
+_RESOURCES: Final = frozenset(("resource", "data", "ephemeral", "action"))
 _NO_VALUES: Final = frozenset(("backend", "cloud", "encryption"))
 """Blocks whose arguments may be secrets without being marked."""
 

@@ -18,6 +18,8 @@ _BLOCKS: Final = {
     "moved": "moved",
     "removed": "removed",
     "ephemeral": "ephemeral",
+    "action": "action",
+    "action_trigger": "action",
     "encryption": "encryption",
     "symbols": "symbols",
 }

@@ -405,6 +405,7 @@ _BLOCKS: Final[dict[str, Callable[[ModuleText, Block], list[Edit]]]] = {
     "resource": ModuleText.resource,
     "data": ModuleText.resource,
     "ephemeral": ModuleText.resource,
+    "action": ModuleText.resource,
     "terraform": ModuleText.terraform,
     "language": ModuleText.terraform,
     "variable": ModuleText.variable,

@@ -22,6 +22,7 @@ _FEATURES: Final[dict[str, dict[str, _Version]]] = {
     "lifecycle.destroy": {OPENTOFU: (1, 12)},
     "encryption": {OPENTOFU: (1, 7)},
     "ephemeral": {OPENTOFU: (1, 11), TERRAFORM: (1, 10)},
+    "action": {TERRAFORM: (1, 14)},
     "const": {OPENTOFU: (1, 12), TERRAFORM: (1, 15)},
     "deprecated": {OPENTOFU: (1, 10), TERRAFORM: (1, 15)},
     "check": {OPENTOFU: (1, 6), TERRAFORM: (1, 5)},

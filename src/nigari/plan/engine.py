@@ -8,12 +8,13 @@ the prior state; whatever else is in the state is an orphan. How the result beco
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
-from nigari.addrs.resource import DATA, MANAGED
+from nigari.addrs.resource import ACTION, DATA, MANAGED
+from nigari.addrs.targets import Target
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
@@ -33,11 +34,12 @@ from nigari.plan.nodes.orphan_search import Orphans, held_blocks, unreplaced_blo
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
-from nigari.plan.order.cycles import report_validation_cycles
+from nigari.plan.order.cycles import report_action_cycles, report_validation_cycles
 from nigari.plan.order.operation_order import execution_graph
 from nigari.plan.order.removed_blocks import remove_statements
 from nigari.plan.order.required_providers import providers_of
 from nigari.plan.order.selection import Selection, destroyed, selection
+from nigari.plan.planned_actions import ActionsNode, invoked_nodes, triggered_nodes
 from nigari.record import ReadOnly, record, replace
 from nigari.running.driver import Driver
 from nigari.running.provider_pool import ProviderPool
@@ -145,6 +147,7 @@ async def evaluated_plan(
     blocks = inputs.block_graph()
     await validate(inputs, options, diags)
     report_validation_cycles(blocks, diags)
+    report_action_cycles(blocks, diags)
     if _has_failed(diags):
         return None
     moves = moved_state(inputs.static, inputs.state, diags)
@@ -169,6 +172,7 @@ async def evaluated_plan(
             await driver.run()
         if options.mode is PlanMode.NORMAL:
             _check_replaced(run, options)
+        await _plan_actions(run, options, driver)
     finally:
         await run.ephemeral.close_all()
     diags.extend(run.diags)
@@ -302,14 +306,42 @@ async def _evaluate_until_stable(
     return run, driver
 
 
+async def _plan_actions(run: PlanRun, options: PlanOptions, driver: Driver) -> None:
+    """Plan the actions that the user invokes, or those that the changes trigger."""
+    nodes: Sequence[ActionsNode] = ()
+    if options.invoked:
+        nodes = invoked_nodes(run, options.invoked)
+    elif options.is_for_apply and not options.is_refresh_only and not run.diags.has_errors:
+        nodes = tuple(triggered_nodes(run))
+    if nodes:
+        run.work.want(nodes)
+        await driver.run()
+        run.record.invocations = tuple(each for node in nodes for each in node.planned())
+
+
 def _selection(options: PlanOptions, blocks: BlockGraph, moved: MoveResult) -> Selection | None:
-    """Return what `-target` and `-exclude` select; None without them."""
+    """Return what `-target` and `-exclude` select, or what the invoked actions depend on; None
+    without them.
+    """
+    if options.invoked:
+        return selection(blocks, moved.state, _with_callers(options.invoked, blocks), ())
     if not options.is_targeted:
         return None
     selected = selection(blocks, moved.state, options.targets, options.excluded)
     if options.mode is PlanMode.DESTROY:
         selected = destroyed(selected, blocks, moved.state, moved.moved, options.refreshes)
     return selected
+
+
+def _with_callers(invoked: tuple[Target, ...], blocks: BlockGraph) -> tuple[Target, ...]:
+    """Add the resources that `caller` may stand for in the actions."""
+    found = list(invoked)
+    for block, address in blocks.resources().items():
+        if address.item.mode is ACTION and any(each.touches_block(address) for each in invoked):
+            if blocks.refers_to_caller(block):
+                callers = [blocks.resource(each) for each in blocks.callers(block)]
+                found += [Target(each) for each in callers if each is not None]
+    return tuple(found)
 
 
 # -- what the options and the state have to agree on ------------------------------------------

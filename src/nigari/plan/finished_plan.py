@@ -50,7 +50,7 @@ def finished_plan(run: PlanRun, state: State, options: PlanOptions, diags: Diagn
         previous_state=state,
         refreshed_state=refreshed,
         checks=_checks(run, options, diags),
-        targeted=options.is_targeted,
+        targeted=run.selection is not None,
         ephemeral=tuple(
             sorted(run.record.ephemeral_instances, key=lambda each: each.address.sort_key())
         ),
@@ -64,6 +64,7 @@ def finished_plan(run: PlanRun, state: State, options: PlanOptions, diags: Diagn
         },
         deferred=deferred_changes(run),
         ended_data=tuple(_ended_data(run, refreshed)),
+        invocations=run.record.invocations,
     )
 
 

@@ -258,6 +258,23 @@ class ListEvent:
 
 
 @record
+class PlanActionResponse:
+    diagnostics: ProviderDiagnostics = ()
+    deferred: ProviderDeferral | None = None
+
+
+@record
+class ActionEvent:
+    """Something that happened while an action ran: progress, or its end."""
+
+    message: str = ""
+    """Progress, to be shown to the user."""
+    is_end: bool = False
+    """True for the last event. The action failed if its diagnostics have errors."""
+    diagnostics: ProviderDiagnostics = ()
+
+
+@record
 class FunctionsResponse:
     functions: Mapping[str, FunctionSignature]
     diagnostics: ProviderDiagnostics = ()
@@ -322,6 +339,18 @@ class Provider(Protocol):
 
     def list_resources(self, request: ListRequest) -> AsyncGenerator[ListEvent, None]:
         """Search for objects. The provider may find more than the limit: the caller stops."""
+        ...
+
+    async def validate_action(self, type_name: str, config: cty.Value) -> Response: ...
+
+    async def plan_action(
+        self, type_name: str, config: cty.Value, may_defer: bool = False
+    ) -> PlanActionResponse:
+        """Check an action whose configuration may have unknown values. Nothing is done yet."""
+        ...
+
+    def invoke_action(self, type_name: str, config: cty.Value) -> AsyncGenerator[ActionEvent, None]:
+        """Run an action. The last event is its end."""
         ...
 
     async def functions(self) -> FunctionsResponse:

@@ -103,6 +103,20 @@ class ProviderBase:
         reported = unknown_type("list resource type", request.type_name)
         yield api.ListEvent(diagnostics=reported)
 
+    async def validate_action(self, type_name: str, config: cty.Value) -> api.Response:
+        return api.Response(unknown_type("action type", type_name))
+
+    async def plan_action(
+        self, type_name: str, config: cty.Value, may_defer: bool = False
+    ) -> api.PlanActionResponse:
+        return api.PlanActionResponse(unknown_type("action type", type_name))
+
+    async def invoke_action(
+        self, type_name: str, config: cty.Value
+    ) -> AsyncGenerator[api.ActionEvent, None]:
+        reported = unknown_type("action type", type_name)
+        yield api.ActionEvent(is_end=True, diagnostics=reported)
+
     async def functions(self) -> api.FunctionsResponse:
         answer = await self.schema()
         offered = {} if answer.schema is None else answer.schema.functions

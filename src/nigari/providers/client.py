@@ -369,6 +369,57 @@ class PluginProvider:
             wrong += found
         return api.ListEvent(event.display_name, identity, resource, reported + wrong)
 
+    async def validate_action(self, type_name: str, config: cty.Value) -> api.Response:
+        try:
+            schema = await self._one_of("actions", type_name)
+            message = pb.ValidateActionConfig.Request(
+                type_name=type_name, config=self._encode(config, schema.block.implied_type)
+            )
+            answer = await self._calls.call(
+                "ValidateActionConfig", message, pb.ValidateActionConfig.Response
+            )
+            return api.Response(diagnostics(answer.diagnostics))
+        except CallFailed as failed:
+            return api.Response(failed.diagnostics)
+
+    async def plan_action(
+        self, type_name: str, config: cty.Value, may_defer: bool = False
+    ) -> api.PlanActionResponse:
+        try:
+            schema = await self._one_of("actions", type_name)
+            message = pb.PlanAction.Request(
+                action_type=type_name,
+                config=self._encode(config, schema.block.implied_type),
+                client_capabilities=capabilities(may_defer),
+            )
+            answer = await self._calls.call("PlanAction", message, pb.PlanAction.Response)
+            return api.PlanActionResponse(
+                diagnostics(answer.diagnostics), received_deferral(answer)
+            )
+        except CallFailed as failed:
+            return api.PlanActionResponse(failed.diagnostics)
+
+    async def invoke_action(
+        self, type_name: str, config: cty.Value
+    ) -> AsyncGenerator[api.ActionEvent, None]:
+        try:
+            schema = await self._one_of("actions", type_name)
+            message = pb.InvokeAction.Request(
+                action_type=type_name,
+                config=self._encode(config, schema.block.implied_type),
+                client_capabilities=CAPABILITIES,
+            )
+            events = self._calls.stream("InvokeAction", message, pb.InvokeAction.Event)
+            async for event in events:
+                if event.HasField("completed"):
+                    reported = diagnostics(event.completed.diagnostics)
+                    yield api.ActionEvent(is_end=True, diagnostics=reported)
+                    return
+                yield api.ActionEvent(event.progress.message)
+            raise CallFailed((_no_end(self._plugin.name, type_name),))
+        except CallFailed as failed:
+            yield api.ActionEvent(is_end=True, diagnostics=failed.diagnostics)
+
     async def functions(self) -> api.FunctionsResponse:
         try:
             offered = (await self._get_schema()).functions
@@ -500,6 +551,7 @@ class PluginProvider:
             "data_sources": schema.data_sources,
             "ephemeral_resources": schema.ephemeral_resources,
             "list_resources": schema.list_resources,
+            "actions": schema.actions,
         }[kind]
         found = known.get(type_name)
         if found is None and type_name in schema.faults:
@@ -563,6 +615,7 @@ _KIND_NAMES: Final = {
     "data_sources": "data source",
     "ephemeral_resources": "ephemeral resource type",
     "list_resources": "list resource type",
+    "actions": "action type",
 }
 
 
@@ -588,6 +641,15 @@ def _no_identity(plugin: str, type_name: str) -> api.ProviderDiagnostic:
         "Query result without an identity",
         f"The plugin {plugin} returned an object of {type_name} without its identity. This is a "
         "bug in the provider.",
+    )
+
+
+def _no_end(plugin: str, type_name: str) -> api.ProviderDiagnostic:
+    return api.ProviderDiagnostic(
+        Severity.ERROR,
+        "Action without a result",
+        f"The plugin {plugin} did not say how the action {type_name} ended. This is a bug in the "
+        "provider.",
     )
 
 

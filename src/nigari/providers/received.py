@@ -98,7 +98,8 @@ def received_deferral(
     message: pb.ReadResource.Response
     | pb.PlanResourceChange.Response
     | pb.ImportResourceState.Response
-    | pb.ReadDataSource.Response,
+    | pb.ReadDataSource.Response
+    | pb.PlanAction.Response,
 ) -> api.ProviderDeferral | None:
     """Decode the reason why a plugin defers an object, if it does."""
     if not message.HasField("deferred"):

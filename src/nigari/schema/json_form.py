@@ -68,6 +68,10 @@ def provider_json(schema: ProviderSchema) -> Json:
             "ephemeral_resource_schemas": _all(schema.ephemeral_resources),
             "list_resource_schemas": _all(schema.list_resources),
             "functions": {n: _function(f) for n, f in sorted(schema.functions.items())},
+            # Terraform gives the schemas of actions no version.
+            "action_schemas": {
+                n: {"block": _block(s.block)} for n, s in sorted(schema.actions.items())
+            },
             "resource_identity_schemas": identities,
         }
     )

@@ -6,7 +6,8 @@ A query returns objects of a resource type that has an identity, as data with th
 from __future__ import annotations
 
 from nigari import cty
-from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
+from nigari.schema.block import Attribute, Block
+from nigari.schema.config_block import CONFIG, config_block
 from nigari.schema.provider import ProviderSchema, Schema
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-CONFIG: Final = "config"
 LIMIT: Final = "limit"
 INCLUDE_RESOURCE: Final = "include_resource"
 DEFAULT_LIMIT: Final = 100
@@ -30,12 +30,7 @@ def list_schema(offered: ProviderSchema, type_name: str) -> Schema | None:
         LIMIT: Attribute(cty.NUMBER, optional=True),
         INCLUDE_RESOURCE: Attribute(cty.BOOL, optional=True),
     }
-    if any(each.required for each in config.block.attributes.values()):
-        nested = NestedBlock(config.block, Nesting.SINGLE, 1, 1)
-    else:
-        # Without the block, the provider gets an object without values.
-        nested = NestedBlock(config.block, Nesting.GROUP)
-    return Schema(Block(attributes, {CONFIG: nested}), config.version)
+    return Schema(Block(attributes, {CONFIG: config_block(config.block)}), config.version)
 
 
 def result_type(listed: Schema) -> cty.Type:

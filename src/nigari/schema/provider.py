@@ -90,6 +90,8 @@ class ProviderSchema:
     ephemeral_resources: Mapping[str, Schema] = _NONE
     list_resources: Mapping[str, Schema] = _NONE
     """Configurations of queries, by the type of the resources that they list."""
+    actions: Mapping[str, Schema] = _NONE
+    """Configurations of actions, by their type."""
     functions: Mapping[str, FunctionSignature] = _NONE
     provider_meta: Schema | None = None
     plans_destroy: bool = False

@@ -75,6 +75,17 @@ class Mock:
         for event in nothing:
             yield event
 
+    async def plan_action(
+        self, type_name: str, config: cty.Value, may_defer: bool = False
+    ) -> api.PlanActionResponse:
+        return api.PlanActionResponse()
+
+    async def invoke_action(
+        self, type_name: str, config: cty.Value
+    ) -> AsyncGenerator[api.ActionEvent, None]:
+        """A mocked action does nothing, and succeeds."""
+        yield api.ActionEvent(is_end=True)
+
     async def import_state(self, request: api.ImportRequest) -> api.ImportResponse:
         return api.ImportResponse((), _nothing_to_take_over("imported"))
 
@@ -110,6 +121,9 @@ class Mock:
 
     async def validate_list(self, request: api.ListRequest) -> api.Response:
         return await self.real.validate_list(request)
+
+    async def validate_action(self, type_name: str, config: cty.Value) -> api.Response:
+        return await self.real.validate_action(type_name, config)
 
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
         return await self.real.upgrade(request)

@@ -111,6 +111,19 @@ class SharedPlugin:
     def list_resources(self, request: api.ListRequest) -> AsyncGenerator[api.ListEvent, None]:
         return self._now.list_resources(request)
 
+    async def validate_action(self, type_name: str, config: cty.Value) -> api.Response:
+        return await self._now.validate_action(type_name, config)
+
+    async def plan_action(
+        self, type_name: str, config: cty.Value, may_defer: bool = False
+    ) -> api.PlanActionResponse:
+        return await self._now.plan_action(type_name, config, may_defer)
+
+    def invoke_action(
+        self, type_name: str, config: cty.Value
+    ) -> AsyncGenerator[api.ActionEvent, None]:
+        return self._now.invoke_action(type_name, config)
+
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
         return await self._now.upgrade(request)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from nigari.cli.command import Command, Example, Invocation
-from nigari.cli.plan_flags import APPLY_FLAGS
+from nigari.cli.plan_flags import APPLY_FLAGS, INVOKE_FLAG
 from nigari.cli.plan_start import begin_planning
 from nigari.diagnostics import Diagnostic, Severity
 
@@ -109,12 +109,15 @@ def _is_agreed_already(command: PlanningCommand) -> bool:
 def _is_agreed(command: PlanningCommand) -> bool:
     if _is_agreed_already(command):
         return True
+    from nigari.cli.plan_options import is_invoking
     from nigari.plan.model.changes import PlanMode
 
     where = _where(command)
     question = f"Do you want to perform these actions{where}?"
     if command.mode is PlanMode.DESTROY:
         question = f"Do you really want to destroy all of this{where}? This cannot be undone."
+    elif is_invoking(command.invocation):
+        question = f"Do you want to invoke this action{where}?"
     elif command.mode is PlanMode.REFRESH_ONLY:
         question = f"Do you want to save these changes to the state{where}?"
     answer = command.presenter.ask(question, "auto-approve")
@@ -147,7 +150,7 @@ COMMAND = Command(
     "Makes a plan, shows it, and applies it once you approve. If something fails on the way, "
     "everything done so far is in the state.",
     run,
-    flags=APPLY_FLAGS,
+    flags=(*APPLY_FLAGS, INVOKE_FLAG),
     arguments="[PLAN]",
     most_arguments=1,
     examples=(

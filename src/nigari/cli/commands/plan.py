@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nigari.cli.command import FLAG_SWITCH, FLAG_TEXT, Command, Example, Flag, Invocation
 from nigari.cli.lint_option import LINT_FLAG
-from nigari.cli.plan_flags import GENERATE_FLAG, PLAN_FLAGS
+from nigari.cli.plan_flags import GENERATE_FLAG, INVOKE_FLAG, PLAN_FLAGS
 from nigari.cli.plan_start import begin_planning
 
 TYPE_CHECKING = False
@@ -62,6 +62,7 @@ COMMAND = Command(
             FLAG_SWITCH,
             "Exit with 0 if there is nothing to change, 2 if there is, and 1 after an error",
         ),
+        INVOKE_FLAG,
         LINT_FLAG,
         *PLAN_FLAGS,
     ),

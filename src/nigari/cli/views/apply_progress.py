@@ -14,6 +14,7 @@ from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.listener import ApplyListener
 from nigari.apply.listeners import ApplyListeners
 from nigari.cli.command import Terminal
+from nigari.cli.views.action_text import describe
 from nigari.cli.views.object_name import id_note, object_id, object_id_or_name
 from nigari.cli.views.style import PLAIN, style_of
 from nigari.cty.values import Value
@@ -23,6 +24,7 @@ from nigari.hcl.quoting import visible
 from nigari.plan.model.change_operations import REPLACED
 from nigari.plan.model.changes import Action, Change
 from nigari.plan.model.execution_graph import Operation, OperationKind
+from nigari.plan.model.invocations import Invocation
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -106,6 +108,13 @@ class Counts(TimedView):
         self.changed: int = 0
         self.destroyed: int = 0
         self.forgotten: int = 0
+        self.invoked: int = 0
+        """The actions that have ended, however."""
+        self.failed_actions: int = 0
+
+    def action_finished(self, invocation: Invocation, failure: str) -> None:
+        self.invoked += 1
+        self.failed_actions += bool(failure)
 
     def finished(self, operation: Operation, change: Change, value: Value | None) -> None:
         if operation.kind is OperationKind.CREATE:
@@ -212,6 +221,22 @@ class Progress(TimedView):
         self._line.clear()
         self._terminal.out(f"\n{INTERRUPTIONS[min(times, 2)]}\n")
         self._terminal.stdout.flush()
+
+    # -- actions ------------------------------------------------------------------------------
+
+    def action_started(self, invocation: Invocation) -> None:
+        self._say(f"Action started: {describe(invocation)}")
+
+    def action_said(self, invocation: Invocation, text: str) -> None:
+        name = self._style.bold(f"Action {describe(invocation)}:")
+        self._print(f"{name} {visible(text.rstrip())}")
+
+    def action_finished(self, invocation: Invocation, failure: str) -> None:
+        if failure:
+            failed = f"Action failed: {describe(invocation)} - {visible(failure)}"
+            self._say(self._style.red(failed))
+        else:
+            self._say(self._style.green(f"Action complete: {describe(invocation)}"))
 
     # -- time ---------------------------------------------------------------------------------
 

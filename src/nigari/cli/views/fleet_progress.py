@@ -178,6 +178,7 @@ def result_members(phase: str, result: UnitResult) -> dict[str, object]:
             "import": changes.import_,
             "forget": changes.forget,
             "outputs": changes.outputs,
+            **({"invoke": changes.invoke} if changes.invoke else {}),
         }
         found["resources"] = [
             {"address": each.address, "action": each.action} for each in changes.lines

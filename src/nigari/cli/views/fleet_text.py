@@ -55,6 +55,7 @@ def plan_summary(plan: FleetPlan, style: Style) -> str:
             assert changes is not None
             others = [f"{changes.import_} to import"] if changes.import_ else []
             others += [f"{changes.forget} to forget"] if changes.forget else []
+            others += [f"{changes.invoke} to invoke"] if changes.invoke else []
             plural = "" if changes.outputs == 1 else "s"
             others += [f"{changes.outputs} output{plural}"] if changes.outputs else []
             numbers = (str(each or "") for each in (changes.add, changes.change, changes.destroy))

@@ -1,4 +1,8 @@
-"""Plans and what came of them as events for programs, in the form that `tofu` uses with `-json`."""
+"""Plans and what came of them as events for programs, in the form that `tofu` uses with `-json`.
+
+Actions and deferrals, which OpenTofu does not have, are in Terraform's form. What happens in between is
+in `progress_events`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from nigari.cli.views.plan_text import summary
 from nigari.cty.type_json import type_to_json
 from nigari.markers import APPLIED, DESTROYED
 from nigari.plan.model.changes import Action, Change, DeferredChange, Drift, Plan, Reason
+from nigari.plan.show.action_json import event_name, on_failure_name
 from nigari.plan.show.deferred_summary import counted_kinds, deferred_summary
 from nigari.plan.show.plan_json import importing, value_to_data
 from nigari.state.model import State
@@ -49,10 +54,10 @@ def plan_events(plan: Plan, lines: JsonLines) -> None:
     for change in plan.changes:
         if change.is_visible:
             _change(change, plan, lines)
+    planned_actions(plan, lines)
     added, changed, destroyed = plan.counts
-    _summary(
-        lines, summary(plan), "plan", (added, changed, plan.imported, destroyed, plan.forgotten)
-    )
+    done = (added, changed, plan.imported, destroyed, plan.forgotten)
+    _summary(lines, summary(plan), "plan", done, len(plan.invocations))
     for each in plan.left:
         _deferred(each, lines)
     if plan.left:
@@ -72,6 +77,42 @@ def planned_changes(plan: Plan, lines: JsonLines) -> None:
     for change in plan.changes:
         if change.action is not Action.NO_OP:
             _change(change, plan, lines)
+    planned_actions(plan, lines)
+
+
+def planned_actions(plan: Plan, lines: JsonLines) -> None:
+    """Tell which actions will run."""
+    for each in plan.invocations:
+        members: Members = {"action_addr": action_members(each.address)}
+        trigger = each.trigger
+        if trigger is None or each.caller is None:
+            members["action_trigger"] = {}
+        else:
+            members["lifecycle_trigger"] = {
+                "triggering_resource": resource_members(each.caller),
+                "triggering_event": event_name(trigger),
+                "action_trigger_block_index": trigger.block_index,
+                "actions_list_index": trigger.list_index,
+                "on_failure": on_failure_name(trigger),
+            }
+        lines.event(
+            f"planned action invocation: {each.address.item}",
+            {"type": "planned_action_invocation", "invocation": members},
+        )
+
+
+def action_members(address: AbsResourceInstance) -> Members:
+    """An instance of an action as events name it."""
+    resource = address.item.resource
+    return {
+        "addr": str(address),
+        "module": str(address.module),
+        "action": str(address.item),
+        "implied_provider": resource.implied_provider,
+        "action_type": resource.type,
+        "action_name": resource.name,
+        "action_key": address.item.key,
+    }
 
 
 def _change(change: Change, plan: Plan, lines: JsonLines) -> None:
@@ -142,28 +183,43 @@ def resource_members(address: AbsResourceInstance) -> Members:
 
 
 def _summary(
-    lines: JsonLines, text: str, operation: str, counts: tuple[int, int, int, int, int]
+    lines: JsonLines,
+    text: str,
+    operation: str,
+    counts: tuple[int, int, int, int, int],
+    invoked: int,
+    failed: int = 0,
 ) -> None:
     names = ("add", "change", "import", "remove", "forget")
     changes: Members = {**dict(zip(names, counts, strict=True)), "operation": operation}
+    if invoked:
+        # OpenTofu's events do not have these members, so they are left out without actions.
+        changes.update(action_invocation=invoked, action_fail=failed)
     lines.event(text, {"type": "change_summary", "changes": changes})
 
 
 def result_text(is_destroy: bool, done: Counts) -> str:
     """The line that says what has come of a plan."""
+    actions = ""
+    if done.invoked:
+        failed = f", {done.failed_actions} failed" if done.failed_actions else ""
+        actions = f" Actions: {done.invoked} invoked{failed}."
     if is_destroy:
-        return DESTROYED.format(destroy=done.destroyed)
+        return DESTROYED.format(destroy=done.destroyed) + actions
     text = APPLIED.format(add=done.added, change=done.changed, destroy=done.destroyed)
     if done.taken:
         text = text.replace("Resources: ", f"Resources: {done.taken} imported, ", 1)
-    return f"{text[:-1]}, {done.forgotten} forgotten." if done.forgotten else text
+    if done.forgotten:
+        text = f"{text[:-1]}, {done.forgotten} forgotten."
+    return text + actions
 
 
 def result_events(is_destroy: bool, done: Counts, result: State, lines: JsonLines) -> None:
     """Tell what has come of a plan."""
     counts = (done.added, done.changed, done.taken, done.destroyed, done.forgotten)
     operation = "destroy" if is_destroy else "apply"
-    _summary(lines, result_text(is_destroy, done), operation, counts)
+    text = result_text(is_destroy, done)
+    _summary(lines, text, operation, counts, done.invoked, done.failed_actions)
     if not is_destroy:
         output_events(result, lines)
 

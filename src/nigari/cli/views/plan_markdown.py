@@ -35,11 +35,12 @@ def plan_markdown(
     """The whole plan in at most so many characters, with the reasons of changes if there are."""
     changes = [change for change in plan.changes if change.is_visible]
     scrubbed = _secrets(plan).scrubbed
-    if not changes and not plan.has_output_changes and not plan.left:
+    if not (changes or plan.has_output_changes or plan.left or plan.invocations):
         return "**No changes.** The real objects match the configuration.\n"
     parts = [
         f"**{summary(plan)}**\n",
         *_deferred(plan, limit // 4),
+        *_actions(plan, limit // 8),
         *_warning(changes),
         *(_table(short_changes(changes), limit // 2) if changes else ()),
     ]
@@ -67,6 +68,8 @@ def _secrets(plan: Plan) -> Secrets:
     for change in plan.changes:
         found.note(change.before)
         found.note(change.after)
+    for action in plan.invocations:
+        found.note(action.config)
     for output in plan.outputs.values():
         found.note(output.before)
         found.note(output.after)
@@ -103,6 +106,21 @@ def _deferred(plan: Plan, limit: int) -> Iterator[str]:
         limit -= len(line)
         if limit < 0:
             yield f"\n{len(plan.left) - index} more are left out.\n"
+            return
+        yield line
+
+
+def _actions(plan: Plan, limit: int) -> Iterator[str]:
+    """The actions that run, as far as there is room for them."""
+    if plan.invocations:
+        yield "\nActions:\n\n"
+    for index, each in enumerate(plan.invocations):
+        trigger = each.trigger
+        why = "" if trigger is None else f": `{trigger.event.value}` of `{_cell(str(each.caller))}`"
+        line = f"- `{_cell(str(each.address))}`{why}\n"
+        limit -= len(line)
+        if limit < 0:
+            yield f"\n{len(plan.invocations) - index} more are left out.\n"
             return
         yield line
 

@@ -33,7 +33,8 @@ def summary_text(plan: Plan, style: Style, shows: Filter) -> str:
     outputs = sum(each.action.value != "no-op" for each in plan.outputs.values())
     if outputs:
         lines += ["", f"{outputs} output {'value changes' if outputs == 1 else 'values change'}."]
-    lines += ["", summary(plan) if visible or outputs or plan.left else "No changes."]
+    is_empty = not (visible or outputs or plan.left or plan.invocations)
+    lines += ["", "No changes." if is_empty else summary(plan)]
     if plan.left:
         lines.append(deferred_summary(plan))
     return "\n".join(lines) + "\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from nigari.cli.views.action_text import invoked_text, triggered_text
 from nigari.cli.views.change_text import change_text, drift_text, symbol
 from nigari.cli.views.difference_text import difference_text
 from nigari.cli.views.presentation import Presentation
@@ -70,7 +71,7 @@ def plan_text(
     changes = [change for change in plan.changes if change.is_visible]
     # Output values alone are nothing that a plan which has failed could still do.
     outputs = outputs_text(plan, presentation) if changes or not plan.is_incomplete else ""
-    does_something = bool(changes or outputs or plan.left)
+    does_something = bool(changes or outputs or plan.left or plan.invocations)
     if parts and not does_something and plan.mode is PlanMode.REFRESH_ONLY:
         return "".join(parts)
     if parts:
@@ -78,6 +79,7 @@ def plan_text(
     if does_something:
         parts += _symbols(changes, style)
         parts += _actions(plan, changes, presentation, shows)
+        parts += invoked_text(plan.invoked, presentation)
         parts += _totals(plan, changes, style)
         parts += _changed_outputs(plan, changes, outputs)
     else:
@@ -107,15 +109,18 @@ def _actions(
         heading = "These actions were planned before the errors below:"
     yield f"\n{heading}\n"
     shown = changes if shows is None else [change for change in changes if shows(change)]
+    actions = plan.triggered
     for change in shown:
-        yield f"\n{change_text(change, presentation)}\n"
+        triggered = () if change.deposed else actions.get(change.address, ())
+        around = "".join(triggered_text(triggered, presentation))
+        yield f"\n{change_text(change, presentation)}{around}\n"
     if len(shown) < len(changes):
         yield f"\n{not_shown(len(changes) - len(shown))}\n"
 
 
 def _totals(plan: Plan, changes: Sequence[Change], style: Style) -> Iterator[str]:
     """The counts of this plan and of the deferred changes, with what they wait for."""
-    if changes or plan.left:
+    if changes or plan.left or plan.invocations:
         yield from _deferred(plan, style)
         yield f"\n{style.bold(summary(plan))}\n"
     if plan.left:
@@ -128,7 +133,7 @@ def _changed_outputs(plan: Plan, changes: Sequence[Change], outputs: str) -> Ite
         return
     yield f"\n{OUTPUTS}\n{outputs}\n"
     is_all = not plan.is_incomplete and not plan.left
-    if is_all and all(each.action is Action.NO_OP for each in changes):
+    if is_all and not plan.invocations and all(each.action is Action.NO_OP for each in changes):
         yield f"\n{ONLY_OUTPUTS}\n"
 
 
@@ -148,7 +153,9 @@ def summary(plan: Plan) -> str:
     imported = f"{plan.imported} to import, " if plan.imported else ""
     line = PLAN.format(add=added, change=altered, destroy=destroyed)
     line = line.replace("Plan: ", f"Plan: {imported}", 1)
-    return f"{line[:-1]}, {plan.forgotten} to forget." if plan.forgotten else line
+    if plan.forgotten:
+        line = f"{line[:-1]}, {plan.forgotten} to forget."
+    return f"{line} Actions: {len(plan.invocations)} to invoke." if plan.invocations else line
 
 
 def not_shown(count: int) -> str:

@@ -1,4 +1,7 @@
-"""The events of planning and applying, as JSON for programs."""
+"""The events of planning and applying, as JSON for programs.
+
+The plan itself, and what has come of it, are in `plan_events`.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,13 @@ from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cli.views.apply_progress import INTERRUPTIONS, TimedView, duration
 from nigari.cli.views.json_lines import JsonLines
 from nigari.cli.views.object_name import id_note, object_id, object_id_or_name
-from nigari.cli.views.plan_events import Members, resource_members
+from nigari.cli.views.plan_events import Members, action_members, resource_members
 from nigari.cty.values import Value
 from nigari.events import FoundObject
 from nigari.plan.model.changes import Change
 from nigari.plan.model.execution_graph import Operation, OperationKind
+from nigari.plan.model.invocations import Invocation
+from nigari.plan.show.action_json import event_name, on_failure_name
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -183,6 +188,26 @@ class ProgressEvents(TimedView):
         text = f"{address}: ({kind}) Provisioning {word}"
         self._hook(text, f"provision_{word}", _provisioner(address, kind))
 
+    # -- actions ------------------------------------------------------------------------------
+
+    def action_started(self, invocation: Invocation) -> None:
+        trigger, text = invocation.trigger, f"Action started: {invocation.address}"
+        if trigger is not None:
+            text = f"{invocation.caller}.trigger[{trigger.block_index}]: {text}"
+        self._hook(text, "action_start", _action(invocation))
+
+    def action_said(self, invocation: Invocation, text: str) -> None:
+        line = f"{_trigger_name(invocation)}{invocation.address} - {text}"
+        self._hook(line, "action_progress", {**_action(invocation), "message": text})
+
+    def action_finished(self, invocation: Invocation, failure: str) -> None:
+        where, name = _trigger_name(invocation), invocation.address
+        if failure:
+            hook = {**_action(invocation), "error": failure}
+            self._hook(f"{where}Action errored: {name} - {failure}", "action_errored", hook)
+        else:
+            self._hook(f"{where}Action complete: {name}", "action_complete", _action(invocation))
+
     def _hook(self, text: str, kind: str, hook: Members) -> None:
         self._lines.event(text, {"type": kind, "hook": hook})
 
@@ -197,3 +222,24 @@ def _id(known: tuple[str, str] | None) -> Members:
 
 def _provisioner(address: AbsResourceInstance, kind: str) -> Members:
     return {"resource": resource_members(address), "provisioner": kind}
+
+
+def _trigger_name(invocation: Invocation) -> str:
+    trigger = invocation.trigger
+    return "" if trigger is None else f"{invocation.caller} ({trigger.block_index}): "
+
+
+def _action(invocation: Invocation) -> Members:
+    members: Members = {"action": action_members(invocation.address)}
+    trigger = invocation.trigger
+    if trigger is None or invocation.caller is None:
+        members["invoke"] = {}
+    else:
+        members["lifecycle"] = {
+            "resource": resource_members(invocation.caller),
+            "trigger_index": trigger.block_index,
+            "actions_index": trigger.list_index,
+            "trigger_event": event_name(trigger),
+            "on_failure": on_failure_name(trigger),
+        }
+    return members

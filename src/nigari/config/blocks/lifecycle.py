@@ -6,7 +6,7 @@ Conditions are part of the block.
 
 from __future__ import annotations
 
-from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED, ResourceInstance
+from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.core.declared import CheckRule, check_rule, expression, schema
 from nigari.config.core.literals import is_written_out, native, unquoted, written_value
@@ -14,11 +14,17 @@ from nigari.cty.types import BOOL
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.expressions import Expression, Index, Reference, RelativeTraversal, SyntaxFault
+from nigari.hcl.quoting import at_the_start, with_article
 from nigari.hcl.scope import Scope
 from nigari.hcl.static import expr_as_keyword, expr_list, rel_traversal_for_expr
 from nigari.hcl.suggestion import did_you_mean
 from nigari.hcl.traversal import Traversal
 from nigari.record import record
+
+TYPE_CHECKING = False
+# Loading triggers costs start-up time, and few resources have any.
+if TYPE_CHECKING:
+    from nigari.config.blocks.action_trigger import ActionTrigger
 
 
 @record
@@ -34,6 +40,7 @@ class Lifecycle:
     replace_triggered_by: tuple[Expression, ...] = ()
     preconditions: tuple[CheckRule, ...] = ()
     postconditions: tuple[CheckRule, ...] = ()
+    action_triggers: tuple[ActionTrigger, ...] = ()
 
 
 NO_LIFECYCLE = Lifecycle()
@@ -45,7 +52,9 @@ _MANAGED_ARGUMENTS = (
     "ignore_changes",
     "replace_triggered_by",
 )
-_SCHEMA = schema(*_MANAGED_ARGUMENTS, "enabled", blocks=("precondition", "postcondition"))
+_SCHEMA = schema(
+    *_MANAGED_ARGUMENTS, "enabled", blocks=("precondition", "postcondition", "action_trigger")
+)
 
 
 def decode_lifecycle(
@@ -61,6 +70,8 @@ def decode_lifecycle(
         for name in _MANAGED_ARGUMENTS:
             if name in given:
                 _report_unmanaged(given[name], block, addr, diags)
+        for trigger in content.blocks_of("action_trigger"):
+            _report_trigger_of_unmanaged(trigger, addr, diags)
         lifecycle = Lifecycle(preconditions=preconditions, postconditions=postconditions)
         return lifecycle, enabled
     before = expression(given, "create_before_destroy")
@@ -78,8 +89,23 @@ def decode_lifecycle(
         replace_triggered_by=_triggers(given.get("replace_triggered_by"), diags),
         preconditions=preconditions,
         postconditions=postconditions,
+        action_triggers=_action_triggers(content.blocks_of("action_trigger"), addr, diags),
     )
     return lifecycle, enabled
+
+
+def _action_triggers(
+    blocks: list[Block], addr: ResourceAddr, diags: Diagnostics
+) -> tuple[ActionTrigger, ...]:
+    if not blocks:
+        return ()
+    from nigari.config.blocks.action_trigger import decode_trigger
+
+    decoded = [decode_trigger(block, diags) for block in blocks]
+    for each in decoded:
+        if each is not None and each.condition is not None and _refers_to(each.condition, addr):
+            _report_self_reference(each.condition, each.block, addr, diags)
+    return tuple([each for each in decoded if each is not None])
 
 
 def _conditions(
@@ -216,7 +242,7 @@ def _is_address(expr: Expression) -> bool:
 def _report_unmanaged(
     attribute: Attribute, block: Block, addr: ResourceAddr, diags: Diagnostics
 ) -> None:
-    kind = {DATA: "a data source", EPHEMERAL: "an ephemeral resource"}[addr.mode]
+    kind = with_article(addr.mode.noun)
     diags.error(
         "Unsupported lifecycle argument",
         f'The argument "{attribute.name}" controls how objects are created and destroyed, so it '
@@ -225,13 +251,22 @@ def _report_unmanaged(
     )
 
 
+def _report_trigger_of_unmanaged(block: Block, addr: ResourceAddr, diags: Diagnostics) -> None:
+    diags.error(
+        "Unsupported lifecycle block",
+        "Actions are triggered by the changes of an object, so an action_trigger block can be used "
+        f"only in resource blocks, and this is {with_article(addr.mode.noun)}.",
+        block.def_range,
+    )
+
+
 def _report_self_reference(
     expr: Expression, block: Block, addr: ResourceAddr, diags: Diagnostics
 ) -> None:
-    hint = ' Use "self" instead.' if block.type == "postcondition" else ""
+    hint = "" if block.type == "precondition" else ' Use "self" instead.'
     diags.error(
         "Condition that refers to its own resource",
-        f"A {block.type} of {addr} cannot refer to {addr} by its address.{hint}",
+        f"{at_the_start(with_article(block.type))} of {addr} cannot refer to {addr} by its address.{hint}",
         expr.range,
     )
 

@@ -1,11 +1,11 @@
-"""Resources: `resource`, `data` and `ephemeral` blocks, and the `list` blocks of query files.
+"""Resources: `resource`, `data`, `ephemeral` and `action` blocks, and the `list` blocks of query files.
 
 A body is decoded later, with the schema of the provider, which is not known here.
 """
 
 from __future__ import annotations
 
-from nigari.addrs.resource import DATA, EPHEMERAL, LIST, MANAGED, ResourceMode
+from nigari.addrs.resource import ACTION, DATA, EPHEMERAL, LIST, MANAGED, ResourceMode
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.blocks.lifecycle import NO_LIFECYCLE, Lifecycle, decode_lifecycle
 from nigari.config.core.declared import (
@@ -94,19 +94,20 @@ _SCHEMA = BodySchema(
         BlockSchema("provisioner", ("type",)),
     ),
 )
-# A query has no dependencies and no lifecycle.
-_LIST_SCHEMA = schema("count", "for_each", "provider")
-_SCHEMAS = {DATA: _DATA_SCHEMA, LIST: _LIST_SCHEMA}
+# Queries and actions have no dependencies and no lifecycle.
+_BARE_SCHEMA = schema("count", "for_each", "provider")
+_SCHEMAS = {DATA: _DATA_SCHEMA, LIST: _BARE_SCHEMA, ACTION: _BARE_SCHEMA}
 _TYPE_NAMES = {
     MANAGED: "resource type name",
     DATA: "data source name",
     EPHEMERAL: "ephemeral resource type name",
     LIST: "list resource type name",
+    ACTION: "action type name",
 }
 
 
 def resource_addr(block: Block) -> ResourceAddr:
-    """Return the address of a `resource`, `data`, `ephemeral` or `list` block."""
+    """Return the address of a block of any mode."""
     return ResourceAddr(ResourceMode(block.type), block.labels[0], block.labels[1])
 
 
@@ -116,7 +117,7 @@ def decode_resource(
     mode = addr.mode
     block = declared.block
     check_name(block, 0, _TYPE_NAMES[mode], diags)
-    check_name(block, 1, "resource name", diags)
+    check_name(block, 1, "action name" if mode is ACTION else "resource name", diags)
     content, rest = declared.body.partial_content(_SCHEMAS.get(mode, _SCHEMA), diags)
     given = content.attributes
     if in_check:

@@ -34,13 +34,15 @@ if TYPE_CHECKING:
 
 @record
 class InstanceData:
-    """The values of `each` and `count` in one instance; all are None without repetition."""
+    """The values of `each`, `count` and `caller` in one instance; each is None where it has no meaning."""
 
     each_key: Value | None = None
     each_value: Value | None = None
     count_index: Value | None = None
     expr: Expression | None = None
     """The `for_each` or `count` that they come from."""
+    caller: Value | None = None
+    """The resource instance that triggers an action; None outside of actions."""
 
 
 NO_INSTANCE_DATA: Final = InstanceData()

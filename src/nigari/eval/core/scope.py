@@ -11,8 +11,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from nigari.addrs.address import Address
 from nigari.addrs.module import ModuleCall, ModuleCallInstance, ModuleCallOutput
-from nigari.addrs.resource import MANAGED, Resource, ResourceInstance
+from nigari.addrs.resource import ACTION, MANAGED, Resource, ResourceInstance
 from nigari.addrs.values import (
+    Caller,
     CountAttr,
     EachAttr,
     InputVariable,
@@ -58,7 +59,12 @@ from nigari.hcl.evaluation import Fault
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.traversal import TraverseAttr, TraverseIndex
-from nigari.lang.references import Reference, references_in_body, report_outside
+from nigari.lang.references import (
+    Reference,
+    references_in_body,
+    report_action,
+    report_outside,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -435,6 +441,9 @@ def _bind_resource(binding: Binding, reference: Reference) -> None:
     if node is None:
         report_undeclared_resource(frame, reference, subject, binding.diags)
         binding.put(path, FAILED)
+    elif subject.mode is ACTION:
+        report_action(reference, binding.diags)
+        binding.put(path, FAILED)
     elif frame.run.checks_instances and node.resource.in_check not in ("", binding.check):
         report_in_check(reference, node, binding.diags)
         binding.put(path, FAILED)
@@ -488,6 +497,10 @@ def _bind_count(binding: Binding, reference: Reference) -> None:
 
 def _bind_self(binding: Binding, reference: Reference) -> None:
     _bind_data(binding, reference, ("self",), binding.self_value)
+
+
+def _bind_caller(binding: Binding, reference: Reference) -> None:
+    _bind_data(binding, reference, ("caller",), binding.data.caller)
 
 
 def _bind_data(
@@ -607,6 +620,7 @@ _BINDERS: Final[Mapping[type[Address], Callable[[Binding, Reference], None]]] = 
     EachAttr: _bind_each,
     CountAttr: _bind_count,
     Self: _bind_self,
+    Caller: _bind_caller,
     PathAttr: _bind_path,
     TerraformAttr: _bind_terraform,
     TofuAttr: _bind_terraform,

@@ -1,7 +1,7 @@
 """Values that do not depend on the instance of a repeated block, computed once for all of them.
 
 What is shared are expressions that may take long (loops, splats, calls), as large as they can be
-without `each`, `count`, `self`, a name that is bound around them, and functions that need not give
+without `each`, `count`, `self`, `caller`, a name that is bound around them, and functions that need not give
 the same result twice. An instance that finds other values behind any name, even equal ones, shares
 nothing with those before; so do references that are still open in one phase and known in another.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from nigari.addrs.values import CountAttr, EachAttr, Self
+from nigari.addrs.values import Caller, CountAttr, EachAttr, Self
 from nigari.cty.values import Value
 from nigari.eval.core.compile import Compiled, CompiledBody
 from nigari.hcl.expressions import CostlyExpression, Expression
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Names = dict[str, "Value | Names"]
 """Names of a scope: a value, or the names one step further in."""
 
-_OF_INSTANCES: Final = frozenset(("count", "each", "self"))
+_OF_INSTANCES: Final = frozenset(("caller", "count", "each", "self"))
 
 
 class SharedValues:
@@ -78,7 +78,7 @@ def _shareable(compiled: Compiled | CompiledBody) -> Iterator[Hashable]:
     steady = {
         (each.source, each.start)
         for each in compiled.references
-        if not isinstance(each.subject, EachAttr | CountAttr | Self)
+        if not isinstance(each.subject, EachAttr | CountAttr | Self | Caller)
     }
     pending = list(_expressions(compiled))
     while pending:

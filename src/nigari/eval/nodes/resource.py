@@ -13,7 +13,15 @@ from nigari.addrs.absolute import Abs
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleCall, ModuleCallInstance
 from nigari.addrs.provider import LocalProviderConfig, Provider
-from nigari.addrs.resource import DATA, EPHEMERAL, LIST, MANAGED, ResourceInstance, ResourceMode
+from nigari.addrs.resource import (
+    ACTION,
+    DATA,
+    EPHEMERAL,
+    LIST,
+    MANAGED,
+    ResourceInstance,
+    ResourceMode,
+)
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.blocks.resource import Resource
 from nigari.config.core.declared import CheckRule, Dependencies, Repetition
@@ -96,6 +104,10 @@ def resource_schema(offered: ProviderSchema | None, addr: ResourceAddr) -> Schem
         from nigari.schema.list_block import list_schema
 
         return list_schema(offered, addr.type)
+    if addr.mode is ACTION:
+        from nigari.schema.config_block import action_schema
+
+        return action_schema(offered, addr.type)
     schemas = offered.data_sources if addr.mode is DATA else offered.ephemeral_resources
     return schemas.get(addr.type)
 
@@ -147,6 +159,7 @@ class ValidatedResource(ResourceNode):
             Rules(frame, lifecycle.preconditions, self._data).step,
             Rules(frame, lifecycle.postconditions, self._data, self.element).step,
             *self._provisioner_stages(),
+            *self._trigger_stages(),
             self._finish,
         )
 
@@ -159,6 +172,13 @@ class ValidatedResource(ResourceNode):
         from nigari.eval.nodes.validated_provisioner import provisioner_stages
 
         return provisioner_stages(self, self._data)
+
+    def _trigger_stages(self) -> Sequence[Callable[[], Sequence[Need]]]:
+        if not self.resource.lifecycle.action_triggers:
+            return ()
+        from nigari.eval.nodes.validated_action import trigger_stages
+
+        return trigger_stages(self, self._data)
 
     def _find_schema(self, schemas: Schemas) -> Block | None:
         resource = self.resource
@@ -472,6 +492,7 @@ def _report_type(
         DATA: offered.data_sources,
         EPHEMERAL: offered.ephemeral_resources,
         LIST: offered.list_resources,
+        ACTION: offered.actions,
     }
     if addr.type in offered.faults:
         diags.error(

@@ -14,7 +14,7 @@ from nigari.addrs.absolute import Abs, AbsResource, resource_of, within
 from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig
-from nigari.addrs.resource import MANAGED
+from nigari.addrs.resource import ACTION, MANAGED
 from nigari.addrs.values import ProviderFunction
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.blocks.output import Output
@@ -282,6 +282,10 @@ class ValidateRun(PhaseRun):
             from nigari.eval.validate.incomplete_resource import IncompleteResource
 
             return IncompleteResource(frame, resource, self._schemas, self, waits)
+        if resource.addr.mode is ACTION:
+            from nigari.eval.nodes.validated_action import ValidatedAction
+
+            return ValidatedAction(frame, resource, self._schemas, self, waits)
         return ValidatedResource(frame, resource, self._schemas, self, waits)
 
     def opened(self, frame: Frame) -> None:

@@ -187,6 +187,7 @@ def _unit_data(planned: PlannedUnit) -> dict[str, object]:
             "drift": list(changes.drift),
             "is_empty": changes.is_empty,
             "is_news": changes.is_news,
+            "invoke": changes.invoke,
         }
     return found
 
@@ -223,6 +224,7 @@ def _changes_from(data: Mapping[str, object]) -> Changes:
         drift=tuple(_text(each, "a drifted object") for each in _array(data.get("drift"))),
         is_empty=data.get("is_empty") is True,
         is_news=data.get("is_news") is not False,
+        invoke=_number(data.get("invoke", 0)),
     )
 
 

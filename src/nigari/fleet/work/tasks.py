@@ -133,11 +133,15 @@ class Changes:
     """Whether the refreshed state differs from the stored one, for example because another unit's
     output changed. Applying stores it, even if nothing else changes.
     """
+    invoke: int = 0
+    """The number of actions that run."""
 
     @property
     def summary(self) -> str:
         """In the words that plans end with."""
-        return str(Summary(self.add, self.change, self.destroy, self.import_, self.forget))
+        return str(
+            Summary(self.add, self.change, self.destroy, self.import_, self.forget, self.invoke)
+        )
 
 
 @record

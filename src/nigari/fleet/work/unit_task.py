@@ -155,6 +155,7 @@ def _planned(plan: Plan, status: TaskStatus = TaskStatus.DONE) -> TaskOutcome:
         drift=plan.drift,
         is_empty=plan.is_empty,
         is_news=found.refreshed_state.resources != found.previous_state.resources,
+        invoke=summary.invoke,
     )
     return TaskOutcome(status, plan.warnings, changes=changes, outputs=outputs)
 

@@ -25,6 +25,7 @@ _KINDS: Final = {
     "resource": 19,
     "data": 20,
     "ephemeral": 19,
+    "action": 12,
     "provider": 11,
     "check": 17,
     "run": 12,

@@ -29,7 +29,9 @@ ENDING: Final = {
 REPLACED: Final = "replaced"
 """Stands for the key of an object that will be deposed, which is chosen when that happens."""
 
-_ON_OBJECTS: Final = frozenset((*MAKING.values(), *ENDING.values())) - {OperationKind.CHECK}
+_ON_OBJECTS: Final = frozenset((*MAKING.values(), *ENDING.values(), OperationKind.INVOKE)) - {
+    OperationKind.CHECK
+}
 
 _ON_OPEN: Final = (OperationKind.OPEN, OperationKind.CLOSE)
 
@@ -50,7 +52,9 @@ def check_operations(plan: Plan, graph: ExecutionGraph) -> None:
         if action in ENDING:
             is_late = action is Action.CREATE_THEN_DELETE
             wanted.add((ENDING[action], address, REPLACED if is_late else change.deposed))
+    wanted.update((OperationKind.INVOKE, str(each.address), "") for each in plan.invoked)
     opened = {str(each.provider) for each in plan.changes}
+    opened.update(str(each.provider) for each in plan.invocations)
     for instance in plan.ephemeral:
         opened.update((str(instance.address), str(instance.provider)))
     for index, each in enumerate(graph.operations):

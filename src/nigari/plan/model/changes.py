@@ -5,7 +5,7 @@ Nothing here knows how a change was worked out, how it is carried out or how it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 
@@ -16,6 +16,7 @@ from nigari.addrs.provider import AbsProviderInstance
 from nigari.addrs.resource import DATA
 from nigari.cty.paths import Path
 from nigari.cty.values import Value
+from nigari.plan.model.invocations import Invocation
 from nigari.record import record
 from nigari.running.deferrals import DeferralReason, DeferredKind
 from nigari.schema.provider import Schema
@@ -288,6 +289,8 @@ class Plan:
     """The deferred changes, in the order of addresses."""
     ended_data: tuple[AbsResourceInstance, ...] = ()
     """Data that providers need while a destroy is applied, and that is forgotten by it."""
+    invocations: tuple[Invocation, ...] = ()
+    """The actions that will run, in the order in which those of one change follow each other."""
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -320,6 +323,20 @@ class Plan:
         return sum(1 for change in self.changes if change.action in actions)
 
     @property
+    def invoked(self) -> tuple[Invocation, ...]:
+        """The actions that run because the user asks for it, and not because of a change."""
+        return tuple(each for each in self.invocations if each.trigger is None)
+
+    @property
+    def triggered(self) -> Mapping[AbsResourceInstance, Sequence[Invocation]]:
+        """The actions that changes trigger, by the address of the change."""
+        found: dict[AbsResourceInstance, list[Invocation]] = {}
+        for each in self.invocations:
+            if each.trigger is not None and each.caller is not None:
+                found.setdefault(each.caller, []).append(each)
+        return found
+
+    @property
     def has_output_changes(self) -> bool:
         return any(each.action is not Action.NO_OP for each in self.outputs.values())
 
@@ -327,6 +344,8 @@ class Plan:
     def is_empty(self) -> bool:
         """Return whether there is nothing to show."""
         if any(change.is_visible for change in self.changes) or self.has_output_changes:
+            return False
+        if self.invocations:
             return False
         return not (self.mode is PlanMode.REFRESH_ONLY and self.drift)
 

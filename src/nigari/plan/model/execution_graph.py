@@ -26,6 +26,8 @@ class OperationKind(Enum):
     """Read a data source."""
     CHECK = "check"
     """Look at the conditions of an object that stays as it is, or of a variable or output."""
+    INVOKE = "invoke"
+    """Run an action that the user invokes."""
     FORGET = "forget"
     """Take an object out of the state and leave it alone otherwise."""
     SETTLE = "settle"

@@ -9,12 +9,19 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from functools import partial
 
-from nigari.addrs.absolute import AbsResourceInstance
+from nigari.addrs.absolute import Abs, AbsResourceInstance
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.parse import parse_module, parse_provider_instance, parse_resource_instance
+from nigari.addrs.parse import (
+    parse_action,
+    parse_module,
+    parse_provider_instance,
+    parse_resource_instance,
+)
 from nigari.addrs.provider import AbsProviderInstance, Provider, provider_for
 from nigari.addrs.resource import Resource
+from nigari.config.blocks.action_trigger import OnFailure, TriggerEvent
 from nigari.cty import msgpack
 from nigari.cty.conform import conformance_errors
 from nigari.cty.errors import CtyError
@@ -49,9 +56,11 @@ from nigari.plan.model.changes import (
     Reason,
 )
 from nigari.plan.model.check_results import VALUES, value_at
+from nigari.plan.model.invocations import Invocation, Trigger
 from nigari.record import record, replace
 from nigari.running.deferrals import DeferralReason, DeferredKind
 from nigari.schema.block import Block
+from nigari.schema.config_block import CONFIG
 from nigari.schema.provider import IdentitySchema, Schema
 from nigari.state.model import CHECK_KINDS, CHECK_STATUSES, CheckObject, CheckResult, State
 from nigari.state.objects import UnreadableObject, decode
@@ -87,6 +96,7 @@ def plan_data(plan: Plan) -> Data:
         "drift": [_drift_to(each) for each in plan.drift],
         "deferred": [_deferred_to(each) for each in plan.deferred],
         "ended_data": [str(each) for each in plan.ended_data],
+        "invocations": [_invocation_to(each) for each in plan.invocations],
     }
 
 
@@ -109,6 +119,7 @@ def plan_from(data: Members, previous: State, refreshed: State) -> Plan:
         is_incomplete=data.read("incomplete", as_flag),
         deferred=data.read("deferred", list_of(_deferred_from)),
         ended_data=data.read("ended_data", list_of(_address)),
+        invocations=data.read("invocations", list_of(_invocation_from)),
     )
 
 
@@ -125,6 +136,7 @@ def with_schemas(plan: Plan, schema_of: SchemaOf, diags: Diagnostics) -> Plan | 
         drift=tuple(map(binding.drift, plan.drift)),
         ephemeral=tuple(ephemeral),
         deferred=tuple(map(binding.deferred, plan.deferred)),
+        invocations=tuple(map(binding.invocation, plan.invocations)),
     )
     return None if binding.has_failed else bound
 
@@ -153,11 +165,12 @@ class _Binding:
     def has_failed(self) -> bool:
         return self.diags.has_errors
 
-    def schema(self, subject: Change | Drift | EphemeralInstance) -> Schema:
+    def schema(self, subject: Change | Drift | EphemeralInstance | Invocation) -> Schema:
         provider, resource = subject.provider.item.provider, subject.address.item.resource
         schema = self.schema_of(provider, resource)
         if schema is None:
-            self._mismatch(f"{provider.display} no longer has the resource type {resource.type}.")
+            kind = f"{resource.mode.type_noun} {resource.type}"
+            self._mismatch(f"{provider.display} no longer has the {kind}.")
             return _NO_SCHEMA
         return schema
 
@@ -180,6 +193,13 @@ class _Binding:
         change = deferred.change
         return deferred if change is None else replace(deferred, change=self.change(change))
 
+    def invocation(self, invocation: Invocation) -> Invocation:
+        schema = self.schema(invocation)
+        if schema is not _NO_SCHEMA:
+            config = schema.block.blocks[CONFIG].block
+            self._fits(invocation, invocation.config, config.implied_type)
+        return invocation.with_schema(schema)
+
     def _check(self, subject: Change | Drift, schema: Schema, *values: Value) -> None:
         if schema is not _NO_SCHEMA:
             for value in values:
@@ -197,7 +217,9 @@ class _Binding:
         except UnreadableObject as problem:
             self._mismatch(f"{change.address} cannot be read: {problem}.")
 
-    def _fits(self, subject: Change | Drift, value: Value, wanted: Type | None) -> None:
+    def _fits(
+        self, subject: Change | Drift | Invocation, value: Value, wanted: Type | None
+    ) -> None:
         if value.is_null:
             return
         if wanted is None or conformance_errors(value.type, wanted):
@@ -279,14 +301,70 @@ def _ephemeral_to(instance: EphemeralInstance) -> Data:
 def _ephemeral_from(data: object) -> EphemeralInstance:
     found = Members(data)
     address = found.read("address", _address_or_deferred)
+    provider = found.read("provider", partial(_provider_in, address.module))
+    return EphemeralInstance(address, provider, _NO_SCHEMA)
 
-    def provider(text_: object) -> AbsProviderInstance:
-        stored = parse_provider_instance(as_text(text_), Diagnostics())
-        if stored is None:
-            raise ShapeError("is not the address of a provider instance")
-        return provider_for(address.module, stored)
 
-    return EphemeralInstance(address, found.read("provider", provider), _NO_SCHEMA)
+def _provider_in(module: ModuleAddr, data: object) -> AbsProviderInstance:
+    stored = parse_provider_instance(as_text(data), Diagnostics())
+    if stored is None:
+        raise ShapeError("is not the address of a provider instance")
+    return provider_for(module, stored)
+
+
+# -- invocations ------------------------------------------------------------------------------
+
+
+def _invocation_to(invocation: Invocation) -> Data:
+    trigger, caller = invocation.trigger, invocation.caller
+    return {
+        "address": str(invocation.address),
+        "provider": str(invocation.provider.unkeyed),
+        "config": value_to_plan(invocation.config),
+        "caller": None if caller is None else str(caller),
+        "trigger": None
+        if trigger is None
+        else {
+            "event": trigger.event.value,
+            "block_index": trigger.block_index,
+            "list_index": trigger.list_index,
+            "on_failure": trigger.on_failure.value,
+        },
+    }
+
+
+def _invocation_from(data: object) -> Invocation:
+    found = Members(data)
+    address = found.read("address", _action_address)
+    invocation = Invocation(
+        address=address,
+        provider=found.read("provider", partial(_provider_in, address.module)),
+        schema=_NO_SCHEMA,
+        config=found.read("config", value_from_plan),
+        caller=found.read("caller", optional(_address)),
+        trigger=found.read("trigger", optional(_trigger_from)),
+    )
+    if invocation.trigger is not None and invocation.caller is None:
+        raise ShapeError("is triggered by no resource", "caller")
+    return invocation
+
+
+def _trigger_from(data: object) -> Trigger:
+    found = Members(data)
+    return Trigger(
+        event=found.read("event", one_of(TriggerEvent)),
+        block_index=found.read("block_index", as_number),
+        list_index=found.read("list_index", as_number),
+        on_failure=found.read("on_failure", one_of(OnFailure)),
+    )
+
+
+def _action_address(data: object) -> AbsResourceInstance:
+    target = parse_action(as_text(data), Diagnostics())
+    if target is None or isinstance(target.subject, ModuleAddr):
+        raise ShapeError("is not the address of an action")
+    item = target.subject.item
+    return Abs(target.module, item.instance() if isinstance(item, Resource) else item)
 
 
 # -- changes ----------------------------------------------------------------------------------

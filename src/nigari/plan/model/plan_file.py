@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     Origin: TypeAlias = tuple[str, Range | None]
 
-_VERSION: Final = 6
+_VERSION: Final = 7
 _HEADER: Final = "plan.json"
 _SEAL: Final = "seal"
 _BEFORE: Final = "state/previous"

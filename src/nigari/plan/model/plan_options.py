@@ -37,6 +37,8 @@ class PlanOptions:
     replaced: tuple[AbsResourceInstance, ...] = ()
     targets: tuple[Target, ...] = ()
     excluded: tuple[Target, ...] = ()
+    invoked: tuple[Target, ...] = ()
+    """The actions to run. Then nothing else is planned, and targets select what `caller` may be."""
     parallelism: int = 10
     defers: bool = False
     """Whether changes that depend on unknown values are deferred to a later round."""
@@ -48,7 +50,7 @@ class PlanOptions:
     @property
     def is_targeted(self) -> bool:
         """Return whether only a part of the configuration is planned."""
-        return bool(self.targets or self.excluded)
+        return bool(self.targets or self.excluded) and not self.invoked
 
     @property
     def is_refresh_only(self) -> bool:

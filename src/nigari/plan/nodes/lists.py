@@ -20,9 +20,9 @@ from nigari.plan.objects.generated_resource import written_import, written_resou
 from nigari.providers import api
 from nigari.providers.diagnostics import located
 from nigari.record import replace
-from nigari.running.list_requests import about_block, list_request
 from nigari.running.provider_objects import with_schema_marks
-from nigari.schema.list_block import CONFIG
+from nigari.running.requests import about_block, list_request
+from nigari.schema.config_block import CONFIG
 from nigari.schema.provider import Schema
 
 

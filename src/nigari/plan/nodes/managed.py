@@ -30,7 +30,7 @@ from nigari.lang.references import parse_reference
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.nodes.imports import ImportTarget, imported, report_missing
 from nigari.plan.nodes.instances import ChangingInstance
-from nigari.plan.nodes.pending import deferred_before
+from nigari.plan.nodes.pending import deferred_before, deferred_before_actions
 from nigari.plan.nodes.protection import protection, refuse_destruction
 from nigari.plan.nodes.resources import PlannedResource
 from nigari.plan.objects.ignore_changes import ignore, ignore_all
@@ -93,6 +93,8 @@ class ManagedInstance(ChangingInstance):
         lifecycle = self.owner.resource.lifecycle
         if self.owner.run.deferrals is not None:
             yield self._wait_for_dependencies
+            if lifecycle.action_triggers:
+                yield self._wait_for_actions
         if self.owner.run.options.is_refresh_only:
             return
         if self.owner.run.imports:
@@ -113,6 +115,16 @@ class ManagedInstance(ChangingInstance):
         """Wait for what `depends_on` names, if that is left for later."""
         run = self.owner.run
         found = deferred_before(self.frame, self.owner.resource.depends_on, run.blocks)
+        if isinstance(found, list):
+            return found
+        self.wait_for(found)
+        return ()
+
+    def _wait_for_actions(self) -> Sequence[Need]:
+        """Wait for what the triggered actions depend on, if that is left for later."""
+        triggers = self.owner.resource.lifecycle.action_triggers
+        actions = {each.addr for trigger in triggers for each in trigger.actions}
+        found = deferred_before_actions(self.frame, actions, self.owner.run.blocks)
         if isinstance(found, list):
             return found
         self.wait_for(found)

@@ -28,6 +28,7 @@ from nigari.plan.nodes.resources import PlannedResource, RepeatedResource
 from nigari.plan.objects.prior_object import PriorModules
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.variants import with_callers
+from nigari.running.action_node import ActionNode
 from nigari.running.deferrals import Deferral
 from nigari.running.provider_run import ExpandedCall
 
@@ -41,9 +42,24 @@ def deferred_before(
     return needs or tuple(_deferrals_of(nodes))
 
 
+def deferred_before_actions(
+    frame: Frame, actions: Iterable[ResourceAddr], blocks: BlockGraph
+) -> tuple[Deferral, ...] | list[Need]:
+    """The deferred dependencies of actions, or what must be evaluated first."""
+    nodes: list[Node] = []
+    for addr in actions:
+        if addr in frame.resources:
+            nodes.append(frame.resources[addr])
+            before = blocks.resource_blocks_before((frame.instance.variant, str(addr)))
+            nodes += _resources(frame, blocks, before)
+    needs: list[Need] = [node for node in nodes if node.state != DONE]
+    return needs or tuple(_deferrals_of(nodes))
+
+
 def _deferrals_of(nodes: Iterable[Node]) -> Iterator[Deferral]:
     for node in nodes:
-        if isinstance(node, ExpandedCall | PlannedResource) and node.deferral is not None:
+        owners = ExpandedCall | PlannedResource | ActionNode
+        if isinstance(node, owners) and node.deferral is not None:
             yield node.deferral
         if isinstance(node, PlannedResource):
             for instance in node.instances.values():

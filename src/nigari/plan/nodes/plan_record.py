@@ -14,6 +14,7 @@ from nigari.cty.values import Value, null
 from nigari.eval.core.causes import UnknownCause
 from nigari.plan.model.changes import Change, Drift, EphemeralInstance
 from nigari.plan.model.check_results import Noted
+from nigari.plan.model.invocations import Invocation
 from nigari.plan.objects.prior_object import PriorObject
 from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
@@ -44,6 +45,7 @@ class PlanRecord:
         """The state as it is now."""
         self.conditions: list[Noted] = []
         self.ephemeral_instances: list[EphemeralInstance] = []
+        self.invocations: tuple[Invocation, ...] = ()
         self._prior = prior
         self._settings = settings
         self._blocks = blocks

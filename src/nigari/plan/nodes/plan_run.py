@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from nigari.addrs.absolute import Abs, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
-from nigari.addrs.resource import DATA, EPHEMERAL, LIST
+from nigari.addrs.resource import ACTION, DATA, EPHEMERAL, LIST
 from nigari.config.blocks.resource import Resource
 from nigari.eval.core.instances import Frame, ResourceNode
 from nigari.eval.core.worklist import Node
@@ -30,6 +30,7 @@ from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.destroy_scope import destroyed_modules, needed_data, undeclared_modules
 from nigari.plan.order.selection import Selection
+from nigari.running.action_node import ActionNode
 from nigari.running.deferrals import Deferral, Deferrals
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.provider_run import ProviderRun, RunSettings
@@ -97,6 +98,8 @@ class PlanRun(ProviderRun):
         mode = resource.addr.mode
         if mode is LIST:
             return ListResource(frame, resource, self)
+        if mode is ACTION:
+            return ActionNode(frame, resource, self)
         if mode is EPHEMERAL:
             # No state contains it, so it is opened whenever it is needed.
             return EphemeralResource(frame, resource, self)

@@ -10,7 +10,7 @@ were found by compiling. Answers are worked out when asked for and cached.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from nigari.addrs.absolute import Abs, AbsResource
@@ -23,9 +23,9 @@ from nigari.addrs.module import (
     ModuleCallOutput,
 )
 from nigari.addrs.provider import AbsProviderConfig, ProviderConfig
-from nigari.addrs.resource import EPHEMERAL, ResourceInstance
+from nigari.addrs.resource import ACTION, EPHEMERAL, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.addrs.values import InputVariable, LocalValue, ProviderFunction
+from nigari.addrs.values import Caller, InputVariable, LocalValue, ProviderFunction
 from nigari.config.blocks.resource import Resource
 from nigari.config.core.declared import CheckRule, Dependencies, Repetition
 from nigari.diagnostics import Diagnostics, Range
@@ -33,6 +33,7 @@ from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_names import FoundBlock, find_block
 from nigari.eval.nodes.resource import Schemas, resource_schema
+from nigari.eval.nodes.validated_action import is_triggered_by
 from nigari.hcl.body import Body
 from nigari.hcl.expressions import Expression
 from nigari.lang.references import Reference, parse_reference
@@ -94,10 +95,13 @@ class BlockGraph:
         self._whole: dict[Block, frozenset[ModuleAddr]] = {}
         self._outside: dict[ModuleAddr, frozenset[Block]] = {}
         self._providers: dict[Block, FoundBlock] = {}
+        self.has_actions: bool = False
+        """Whether any module has actions."""
         for path, instance in self.variants.representatives.items():
             module = path.unkeyed
             for addr in instance.module.resources:
                 self._resources[path, str(addr)] = Abs(module, addr)
+                self.has_actions = self.has_actions or addr.mode is ACTION
             for local, config in instance.module.provider_configs.items():
                 provider = provider_of(instance.module, local.name)
                 found = Abs(instance.addr, ProviderConfig(provider, local.alias))
@@ -190,6 +194,42 @@ class BlockGraph:
             each for each in self.needs(block) if not is_module or each[1].startswith("output.")
         )
 
+    def actions(self) -> Iterator[tuple[Block, Range]]:
+        """The actions of all modules, each with its range."""
+        for block, address in self._resources.items() if self.has_actions else ():
+            declared = self._declared(block)
+            if address.item.mode is ACTION and declared is not None:
+                yield block, declared.range
+
+    def callers(self, action: Block) -> Iterator[Block]:
+        """The resources that trigger an action."""
+        address = self._resources[action]
+        for addr, resource in self.variants.representatives[action[0]].module.resources.items():
+            if is_triggered_by(address.item, resource):
+                yield action[0], str(addr)
+
+    def refers_to_caller(self, action: Block) -> bool:
+        """Whether the configuration of an action depends on the resource that triggers it."""
+        references = self._body_references(action)
+        return any(isinstance(each.subject, Caller) for each in references)
+
+    def referred_callers(self, action: Block) -> frozenset[ResourceAddr]:
+        """The resources that trigger an action and that it refers to by their addresses."""
+        callers = set(self.callers(action))
+        instance = self.variants.representatives[action[0]]
+        named = set(self._of_references(instance, self._body_references(action)))
+        return frozenset(self._resources[each].item for each in named & callers)
+
+    def _body_references(self, block: Block) -> Sequence[Reference]:
+        instance, resource = self.variants.representatives[block[0]], self._declared(block)
+        assert resource is not None
+        alias = "" if resource.provider is None else resource.provider.alias
+        found = find_block(instance, resource.provider_name, alias)
+        schema = self._schema_of(found, resource)
+        if schema is None:
+            return ()
+        return instance.compiled.body(resource.body, decoder_spec(schema)).references
+
     def has_conditions(self, block: Block) -> bool:
         """Return whether a resource has conditions. Every apply checks them."""
         resource = self._declared(block)
@@ -269,7 +309,8 @@ class BlockGraph:
         for need in self.needs(block):
             found = self._before.get(need, frozenset())
             resource = self._resources.get(need)
-            if resource is not None:
+            # An action is no object: nothing of it is stored, and it never ends.
+            if resource is not None and resource.item.mode is not ACTION:
                 found = found | {resource}
             joined = found if not joined else joined | found
         return joined
@@ -278,7 +319,8 @@ class BlockGraph:
         joined: frozenset[Block] = frozenset()
         for need in self.needs(block):
             found = self._blocks_before.get(need, frozenset())
-            if need in self._resources:
+            resource = self._resources.get(need)
+            if resource is not None and resource.item.mode is not ACTION:
                 found = found | {need}
             joined = found if not joined else joined | found
         return joined
@@ -297,7 +339,12 @@ class BlockGraph:
         elif name == _EVERYTHING:
             yield from self._everything(instance)
         elif block in self._resources:
-            yield from self._resource_needs(instance, self._resources[block].item)
+            needs = self._resource_needs(instance, self._resources[block].item)
+            if self._resources[block].item.mode is ACTION:
+                # A resource that triggers an action depends on it, and not the other way round.
+                callers = set(self.callers(block))
+                needs = (each for each in needs if each not in callers)
+            yield from needs
         elif block in self._providers:
             yield from self._provider_needs(self._providers[block])
         else:
@@ -367,6 +414,10 @@ class BlockGraph:
         for expr in (*lifecycle.replace_triggered_by, lifecycle.prevent_destroy):
             if expr is not None:
                 yield from self._of_expression(instance, expr)
+        for trigger in lifecycle.action_triggers:
+            yield from ((instance.variant, str(each.addr)) for each in trigger.actions)
+            if trigger.condition is not None:
+                yield from self._of_expression(instance, trigger.condition)
         ref = resource.provider
         if ref is not None and ref.key is not None:
             yield from self._of_expression(instance, ref.key)

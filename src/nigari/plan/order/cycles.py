@@ -1,4 +1,6 @@
-"""Cycles: operations that wait for each other, and validations that depend on their own variable."""
+"""Cycles: operations that wait for each other, validations that depend on their own variable, and
+actions that depend on what triggers them.
+"""
 
 from __future__ import annotations
 
@@ -61,6 +63,24 @@ def report_validation_cycles(graph: BlockGraph, diags: Diagnostics) -> None:
             "nothing that needs it.",
             places[cycle[at]],
         )
+
+
+def report_action_cycles(graph: BlockGraph, diags: Diagnostics) -> None:
+    """Report each action that depends on something that depends on a resource which triggers it."""
+    for action, where in graph.actions():
+        for cycle in _cycles(graph, (action,)):
+            if action not in cycle:
+                continue
+            at = cycle.index(action)
+            names = [block_label(each) for each in (*cycle[at:], *cycle[: at + 1])]
+            diags.error(
+                "Cycle through an action",
+                f"{names[0]} depends on something that depends on a resource which triggers it: "
+                f"{' → '.join(names)}. In an action, refer to the triggering resource as caller, and "
+                "to nothing that needs it.",
+                where,
+            )
+            break
 
 
 def _cycles(graph: BlockGraph, starts: Iterable[Block]) -> Iterator[list[Block]]:

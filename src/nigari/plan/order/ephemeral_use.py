@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from nigari.addrs.absolute import Abs, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, PlanMode
+from nigari.plan.model.invocations import Invocation
 from nigari.plan.order.block_graph import Block, BlockGraph, is_given_by_call
 from nigari.plan.order.operations_of import Placed, ancestor
 
@@ -25,7 +26,7 @@ def used_ephemeral(
     final = set[Block]()
     if plan.mode is not PlanMode.DESTROY:
         final.update(*map(blocks.ephemeral_before, blocks.final_values()))
-    used = _Use(blocks, plan.ephemeral).of(changes)
+    used = _Use(blocks, plan.ephemeral).of((*changes, *plan.invocations))
     for each, block in found:
         if block in final or (each.address.module, block) in used:
             yield each, block
@@ -47,14 +48,22 @@ class _Use:
                 self._calls.setdefault(called, {})[module] = None
                 module = module.parent
 
-    def of(self, changes: Iterable[Change]) -> set[Placed]:
-        """Return the blocks that changes need, each in the module instances concerned."""
+    def of(self, changes: Iterable[Change | Invocation]) -> set[Placed]:
+        """Return the blocks that changes and actions need, each in the module instances concerned.
+
+        A resource needs what the actions need that it triggers.
+        """
         found = set[Placed]()
         for each in changes:
             provider = each.provider
             block = self._blocks.provider_block(Abs(provider.module, provider.item.config))
             found.add((provider.module, block))
-            if each.action is not Action.DELETE:
+            is_evaluated = (
+                each.trigger is None
+                if isinstance(each, Invocation)
+                else each.action is not Action.DELETE
+            )
+            if is_evaluated:
                 block = self._blocks.resource_block(resource_of(each.address))
                 found.add((each.address.module, block))
         pending = [*found]

@@ -29,6 +29,7 @@ from nigari.plan.model.change_operations import ENDING, MAKING, REPLACED
 from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, PlanMode
 from nigari.plan.model.check_results import VALUES, value_at
 from nigari.plan.model.execution_graph import ExecutionGraph, Operation, OperationKind
+from nigari.plan.model.invocations import Invocation
 from nigari.plan.order.block_graph import (
     Block,
     BlockGraph,
@@ -101,6 +102,7 @@ class _Building:
         for change in (*changes, *checked):
             self._enter(change)
         self._enter_values()
+        self._enter_invoked()
         self._order_deposed(changes)
         self._enter_ephemeral([*changes, *checked])
         self._order_making()
@@ -128,7 +130,7 @@ class _Building:
         unchanged = [each for each in self._plan.changes if each.action is Action.NO_OP]
         return [each for each in unchanged if self._blocks.has_conditions(self._block_of(each))]
 
-    def _block_of(self, each: Change | EphemeralInstance) -> Block:
+    def _block_of(self, each: Change | EphemeralInstance | Invocation) -> Block:
         return self._blocks.resource_block(resource_of(each.address))
 
     def _add(self, kind: OperationKind, address: str, deposed: str = "") -> int:
@@ -176,6 +178,14 @@ class _Building:
                     number = self._add(OperationKind.CHECK, each.address)
                     self._made.add(self._blocks.block(module, name), module, number)
                     self._note_module(module)
+
+    def _enter_invoked(self) -> None:
+        """Add the actions that the user invokes."""
+        for address in dict.fromkeys(each.address for each in self._plan.invoked):
+            number = self._add(OperationKind.INVOKE, str(address))
+            block = self._blocks.resource_block(resource_of(address))
+            self._made.add(block, address.module, number)
+            self._note_module(address.module)
 
     def _order_deposed(self, changes: list[Change]) -> None:
         """Keep deposed objects until what came in their place is sound."""
@@ -457,18 +467,22 @@ class _Building:
     # -- providers ----------------------------------------------------------------------------
 
     def _order_providers(self, changes: list[Change]) -> None:
-        by_object = {(str(each.address), each.deposed): each.provider for each in changes}
+        by_object = {(str(each.address), each.deposed): [each.provider] for each in changes}
         for opened in self._ephemeral.values():
-            by_object[str(opened.address), ""] = opened.provider
+            by_object[str(opened.address), ""] = [opened.provider]
+        for action in self._plan.invocations:
+            # Actions run as a part of the operation that triggers them.
+            subject = action.address if action.trigger is None else action.caller
+            by_object.setdefault((str(subject), ""), []).append(action.provider)
         for number, (kind, address, deposed) in enumerate(list(self._operations)):
             if kind in (OperationKind.SETTLE, OperationKind.FORGET, OperationKind.CHECK):
                 continue
-            provider = by_object[address, "" if deposed == REPLACED else deposed]
-            text = str(provider)
-            if text not in self._open:
-                self._open_provider(provider)
-            self._put_after(number, (self._open[text],))
-            self._put_after(self._close[text], (number,))
+            for provider in by_object[address, "" if deposed == REPLACED else deposed]:
+                text = str(provider)
+                if text not in self._open:
+                    self._open_provider(provider)
+                self._put_after(number, (self._open[text],))
+                self._put_after(self._close[text], (number,))
 
     def _open_provider(self, provider: AbsProviderInstance) -> None:
         text = str(provider)

@@ -4,10 +4,9 @@ Each object that the generator yields is an instance of the resource type's clas
 the caller's business: it stops the generator.
 """
 
-import asyncio
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any
 
 from nigari import cty
 from nigari.hcl.evaluation import as_sentence
@@ -15,11 +14,10 @@ from nigari.providers import api
 from nigari.providers.base import problem
 from nigari.providers.python.attempt import AttemptResult, attempt
 from nigari.providers.python.fields import Fields
+from nigari.providers.python.results import END, Results
 from nigari.schema.coerce import coerce
 
 # As in `attempt`, `Any` stands for methods that may be async or not.
-
-_END: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +47,12 @@ class ListType:
             return
         query: Any = made.result
         try:
-            results = _Results(query.list(settings))
+            results = Results(query.list(settings), "list")
         except TypeError as error:
             yield api.ListEvent(diagnostics=self._wrong(error))
             return
         try:
-            while (outcome := await results.next()).result is not _END:
+            while (outcome := await results.next()).result is not END:
                 event = self._event(outcome, request.include_resource)
                 yield event
                 if api.has_errors(event.diagnostics):
@@ -84,31 +82,6 @@ class ListType:
     def _wrong(self, error: Exception) -> api.ProviderDiagnostics:
         text = as_sentence(f"{self.fields.owner.__name__}: {error}")
         return problem("Wrong value from the provider", text)
-
-
-class _Results:
-    """A generator, async or not, whose exceptions become diagnostics."""
-
-    def __init__(self, generator: object) -> None:
-        if not isinstance(generator, Generator | AsyncGenerator):
-            raise TypeError(f"the method list must be a generator, but returned {generator!r}")
-        self._generator = generator
-
-    async def next(self) -> AttemptResult:
-        """Take one object; `_END` after the last one."""
-        if isinstance(self._generator, AsyncGenerator):
-            return await attempt(self._next_async)
-        return await attempt(next, self._generator, _END)
-
-    async def _next_async(self) -> object:
-        return await anext(cast("AsyncGenerator[object, None]", self._generator), _END)
-
-    async def close(self) -> None:
-        """Run what the generator does at its end, even if the caller has stopped early."""
-        if isinstance(self._generator, AsyncGenerator):
-            await self._generator.aclose()
-        else:
-            await asyncio.to_thread(self._generator.close)
 
 
 def _name(identity: cty.Value | None) -> str:

@@ -10,6 +10,7 @@ from typing import TypeVar
 from nigari import cty
 from nigari.providers import api
 from nigari.providers.base import ProviderBase
+from nigari.providers.python.actions import ActionType
 from nigari.providers.python.attempt import attempt
 from nigari.providers.python.definitions import fields_of
 from nigari.providers.python.ephemeral import OpenObjects
@@ -42,6 +43,7 @@ class Provider(ProviderBase):
         self._ephemeral: dict[str, ResourceType] = {}
         self._open = OpenObjects()
         self._lists: dict[str, ListType] = {}
+        self._actions: dict[str, ActionType] = {}
         self._functions: dict[str, PythonFunction] = {}
         self._config: object = None
 
@@ -120,6 +122,22 @@ class Provider(ProviderBase):
 
         return register
 
+    def action(self, name: str) -> Callable[[_C], _C]:
+        """Register a dataclass as an action type: something to do that manages no object.
+
+        Its fields are the arguments. `invoke(self, config)` does it; if it is a generator, async or
+        not, the texts that it yields are shown as progress. `plan(self, config)`, if there is one,
+        is called before that, when arguments may be `UNKNOWN`, and so may be `validate(self)`.
+        """
+
+        def register(owner: _C) -> _C:
+            if not hasattr(owner, "invoke"):
+                raise TypeError(f"{self.name}_{name}: an action needs the method invoke")
+            self._actions[f"{self.name}_{name}"] = ActionType(self._type(owner, name).fields)
+            return owner
+
+        return register
+
     def function(self, body: _F) -> _F:
         """Register an annotated function under its own name."""
         self._functions[body.__name__] = python_function(body)
@@ -164,6 +182,7 @@ class Provider(ProviderBase):
                 list_resources={
                     name: Schema(kind.fields.block) for name, kind in self._lists.items()
                 },
+                actions={name: Schema(kind.fields.block) for name, kind in self._actions.items()},
                 functions={name: f.signature for name, f in self._functions.items()},
                 provider_meta=(
                     None if self._meta_fields is None else Schema(self._meta_fields.block)
@@ -268,6 +287,28 @@ class Provider(ProviderBase):
         if kind is None:
             return super().list_resources(request)
         return kind.found(request, self._config)
+
+    async def validate_action(self, type_name: str, config: cty.Value) -> api.Response:
+        kind = self._actions.get(type_name)
+        if kind is None:
+            return await super().validate_action(type_name, config)
+        return api.Response(await validated(kind.fields, config))
+
+    async def plan_action(
+        self, type_name: str, config: cty.Value, may_defer: bool = False
+    ) -> api.PlanActionResponse:
+        kind = self._actions.get(type_name)
+        if kind is None:
+            return await super().plan_action(type_name, config, may_defer)
+        return await kind.plan(config, self._config, may_defer)
+
+    def invoke_action(
+        self, type_name: str, config: cty.Value
+    ) -> AsyncGenerator[api.ActionEvent, None]:
+        kind = self._actions.get(type_name)
+        if kind is None:
+            return super().invoke_action(type_name, config)
+        return kind.invoke(config, self._config)
 
     async def call_function(self, name: str, arguments: Sequence[cty.Value]) -> api.CallResponse:
         function = self._functions.get(name)

@@ -71,10 +71,16 @@ class Schema(_message.Message):
     block: Schema.Block
     def __init__(self, version: _Optional[int] = ..., block: _Optional[_Union[Schema.Block, _Mapping[str, object]]] = ...) -> None: ...
 
+class ActionSchema(_message.Message):
+    __slots__ = ("schema",)
+    SCHEMA_FIELD_NUMBER: _ClassVar[int]
+    schema: Schema
+    def __init__(self, schema: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
+
 class GetProviderSchema(_message.Message):
     __slots__ = ()
     class Response(_message.Message):
-        __slots__ = ("provider", "resource_schemas", "data_source_schemas", "diagnostics", "provider_meta", "server_capabilities", "functions", "ephemeral_resource_schemas", "list_resource_schemas")
+        __slots__ = ("provider", "resource_schemas", "data_source_schemas", "diagnostics", "provider_meta", "server_capabilities", "functions", "ephemeral_resource_schemas", "list_resource_schemas", "action_schemas")
         class ResourceSchemasEntry(_message.Message):
             __slots__ = ("key", "value")
             KEY_FIELD_NUMBER: _ClassVar[int]
@@ -110,6 +116,13 @@ class GetProviderSchema(_message.Message):
             key: str
             value: Schema
             def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
+        class ActionSchemasEntry(_message.Message):
+            __slots__ = ("key", "value")
+            KEY_FIELD_NUMBER: _ClassVar[int]
+            VALUE_FIELD_NUMBER: _ClassVar[int]
+            key: str
+            value: ActionSchema
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[ActionSchema, _Mapping[str, object]]] = ...) -> None: ...
         PROVIDER_FIELD_NUMBER: _ClassVar[int]
         RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         DATA_SOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
@@ -119,6 +132,7 @@ class GetProviderSchema(_message.Message):
         FUNCTIONS_FIELD_NUMBER: _ClassVar[int]
         EPHEMERAL_RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         LIST_RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
+        ACTION_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         provider: Schema
         resource_schemas: _containers.MessageMap[str, Schema]
         data_source_schemas: _containers.MessageMap[str, Schema]
@@ -128,5 +142,6 @@ class GetProviderSchema(_message.Message):
         functions: _containers.MessageMap[str, _protocol6_pb2.Function]
         ephemeral_resource_schemas: _containers.MessageMap[str, Schema]
         list_resource_schemas: _containers.MessageMap[str, Schema]
-        def __init__(self, provider: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., resource_schemas: _Optional[_Mapping[str, Schema]] = ..., data_source_schemas: _Optional[_Mapping[str, Schema]] = ..., diagnostics: _Optional[_Iterable[_Union[_protocol6_pb2.Diagnostic, _Mapping[str, object]]]] = ..., provider_meta: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., server_capabilities: _Optional[_Union[_protocol6_pb2.ServerCapabilities, _Mapping[str, object]]] = ..., functions: _Optional[_Mapping[str, _protocol6_pb2.Function]] = ..., ephemeral_resource_schemas: _Optional[_Mapping[str, Schema]] = ..., list_resource_schemas: _Optional[_Mapping[str, Schema]] = ...) -> None: ...
+        action_schemas: _containers.MessageMap[str, ActionSchema]
+        def __init__(self, provider: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., resource_schemas: _Optional[_Mapping[str, Schema]] = ..., data_source_schemas: _Optional[_Mapping[str, Schema]] = ..., diagnostics: _Optional[_Iterable[_Union[_protocol6_pb2.Diagnostic, _Mapping[str, object]]]] = ..., provider_meta: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., server_capabilities: _Optional[_Union[_protocol6_pb2.ServerCapabilities, _Mapping[str, object]]] = ..., functions: _Optional[_Mapping[str, _protocol6_pb2.Function]] = ..., ephemeral_resource_schemas: _Optional[_Mapping[str, Schema]] = ..., list_resource_schemas: _Optional[_Mapping[str, Schema]] = ..., action_schemas: _Optional[_Mapping[str, ActionSchema]] = ...) -> None: ...
     def __init__(self) -> None: ...

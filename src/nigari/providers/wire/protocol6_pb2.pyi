@@ -304,7 +304,7 @@ class GetMetadata(_message.Message):
         name: str
         def __init__(self, name: _Optional[str] = ...) -> None: ...
     class Response(_message.Message):
-        __slots__ = ("server_capabilities", "diagnostics", "data_sources", "resources", "functions", "ephemeral_resources", "list_resources")
+        __slots__ = ("server_capabilities", "diagnostics", "data_sources", "resources", "functions", "ephemeral_resources", "list_resources", "actions")
         SERVER_CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
         DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
         DATA_SOURCES_FIELD_NUMBER: _ClassVar[int]
@@ -312,6 +312,7 @@ class GetMetadata(_message.Message):
         FUNCTIONS_FIELD_NUMBER: _ClassVar[int]
         EPHEMERAL_RESOURCES_FIELD_NUMBER: _ClassVar[int]
         LIST_RESOURCES_FIELD_NUMBER: _ClassVar[int]
+        ACTIONS_FIELD_NUMBER: _ClassVar[int]
         server_capabilities: ServerCapabilities
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
         data_sources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
@@ -319,8 +320,15 @@ class GetMetadata(_message.Message):
         functions: _containers.RepeatedCompositeFieldContainer[GetMetadata.FunctionMetadata]
         ephemeral_resources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
         list_resources: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
-        def __init__(self, server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., data_sources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., functions: _Optional[_Iterable[_Union[GetMetadata.FunctionMetadata, _Mapping[str, object]]]] = ..., ephemeral_resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., list_resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ...) -> None: ...
+        actions: _containers.RepeatedCompositeFieldContainer[GetMetadata.Named]
+        def __init__(self, server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., data_sources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., functions: _Optional[_Iterable[_Union[GetMetadata.FunctionMetadata, _Mapping[str, object]]]] = ..., ephemeral_resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., list_resources: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ..., actions: _Optional[_Iterable[_Union[GetMetadata.Named, _Mapping[str, object]]]] = ...) -> None: ...
     def __init__(self) -> None: ...
+
+class ActionSchema(_message.Message):
+    __slots__ = ("schema",)
+    SCHEMA_FIELD_NUMBER: _ClassVar[int]
+    schema: Schema
+    def __init__(self, schema: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
 
 class GetProviderSchema(_message.Message):
     __slots__ = ()
@@ -328,7 +336,7 @@ class GetProviderSchema(_message.Message):
         __slots__ = ()
         def __init__(self) -> None: ...
     class Response(_message.Message):
-        __slots__ = ("provider", "resource_schemas", "data_source_schemas", "diagnostics", "provider_meta", "server_capabilities", "functions", "ephemeral_resource_schemas", "list_resource_schemas")
+        __slots__ = ("provider", "resource_schemas", "data_source_schemas", "diagnostics", "provider_meta", "server_capabilities", "functions", "ephemeral_resource_schemas", "list_resource_schemas", "action_schemas")
         class ResourceSchemasEntry(_message.Message):
             __slots__ = ("key", "value")
             KEY_FIELD_NUMBER: _ClassVar[int]
@@ -364,6 +372,13 @@ class GetProviderSchema(_message.Message):
             key: str
             value: Schema
             def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[Schema, _Mapping[str, object]]] = ...) -> None: ...
+        class ActionSchemasEntry(_message.Message):
+            __slots__ = ("key", "value")
+            KEY_FIELD_NUMBER: _ClassVar[int]
+            VALUE_FIELD_NUMBER: _ClassVar[int]
+            key: str
+            value: ActionSchema
+            def __init__(self, key: _Optional[str] = ..., value: _Optional[_Union[ActionSchema, _Mapping[str, object]]] = ...) -> None: ...
         PROVIDER_FIELD_NUMBER: _ClassVar[int]
         RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         DATA_SOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
@@ -373,6 +388,7 @@ class GetProviderSchema(_message.Message):
         FUNCTIONS_FIELD_NUMBER: _ClassVar[int]
         EPHEMERAL_RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         LIST_RESOURCE_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
+        ACTION_SCHEMAS_FIELD_NUMBER: _ClassVar[int]
         provider: Schema
         resource_schemas: _containers.MessageMap[str, Schema]
         data_source_schemas: _containers.MessageMap[str, Schema]
@@ -382,7 +398,8 @@ class GetProviderSchema(_message.Message):
         functions: _containers.MessageMap[str, Function]
         ephemeral_resource_schemas: _containers.MessageMap[str, Schema]
         list_resource_schemas: _containers.MessageMap[str, Schema]
-        def __init__(self, provider: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., resource_schemas: _Optional[_Mapping[str, Schema]] = ..., data_source_schemas: _Optional[_Mapping[str, Schema]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., provider_meta: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., functions: _Optional[_Mapping[str, Function]] = ..., ephemeral_resource_schemas: _Optional[_Mapping[str, Schema]] = ..., list_resource_schemas: _Optional[_Mapping[str, Schema]] = ...) -> None: ...
+        action_schemas: _containers.MessageMap[str, ActionSchema]
+        def __init__(self, provider: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., resource_schemas: _Optional[_Mapping[str, Schema]] = ..., data_source_schemas: _Optional[_Mapping[str, Schema]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., provider_meta: _Optional[_Union[Schema, _Mapping[str, object]]] = ..., server_capabilities: _Optional[_Union[ServerCapabilities, _Mapping[str, object]]] = ..., functions: _Optional[_Mapping[str, Function]] = ..., ephemeral_resource_schemas: _Optional[_Mapping[str, Schema]] = ..., list_resource_schemas: _Optional[_Mapping[str, Schema]] = ..., action_schemas: _Optional[_Mapping[str, ActionSchema]] = ...) -> None: ...
     def __init__(self) -> None: ...
 
 class GetResourceIdentitySchemas(_message.Message):
@@ -872,4 +889,70 @@ class GenerateResourceConfig(_message.Message):
         config: DynamicValue
         diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
         def __init__(self, config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
+    def __init__(self) -> None: ...
+
+class ValidateActionConfig(_message.Message):
+    __slots__ = ()
+    class Request(_message.Message):
+        __slots__ = ("type_name", "config")
+        TYPE_NAME_FIELD_NUMBER: _ClassVar[int]
+        CONFIG_FIELD_NUMBER: _ClassVar[int]
+        type_name: str
+        config: DynamicValue
+        def __init__(self, type_name: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ...) -> None: ...
+    class Response(_message.Message):
+        __slots__ = ("diagnostics",)
+        DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
+        diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
+        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
+    def __init__(self) -> None: ...
+
+class PlanAction(_message.Message):
+    __slots__ = ()
+    class Request(_message.Message):
+        __slots__ = ("action_type", "config", "client_capabilities")
+        ACTION_TYPE_FIELD_NUMBER: _ClassVar[int]
+        CONFIG_FIELD_NUMBER: _ClassVar[int]
+        CLIENT_CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
+        action_type: str
+        config: DynamicValue
+        client_capabilities: ClientCapabilities
+        def __init__(self, action_type: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ...) -> None: ...
+    class Response(_message.Message):
+        __slots__ = ("diagnostics", "deferred")
+        DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
+        DEFERRED_FIELD_NUMBER: _ClassVar[int]
+        diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
+        deferred: Deferred
+        def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ..., deferred: _Optional[_Union[Deferred, _Mapping[str, object]]] = ...) -> None: ...
+    def __init__(self) -> None: ...
+
+class InvokeAction(_message.Message):
+    __slots__ = ()
+    class Request(_message.Message):
+        __slots__ = ("action_type", "config", "client_capabilities")
+        ACTION_TYPE_FIELD_NUMBER: _ClassVar[int]
+        CONFIG_FIELD_NUMBER: _ClassVar[int]
+        CLIENT_CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
+        action_type: str
+        config: DynamicValue
+        client_capabilities: ClientCapabilities
+        def __init__(self, action_type: _Optional[str] = ..., config: _Optional[_Union[DynamicValue, _Mapping[str, object]]] = ..., client_capabilities: _Optional[_Union[ClientCapabilities, _Mapping[str, object]]] = ...) -> None: ...
+    class Event(_message.Message):
+        __slots__ = ("progress", "completed")
+        class Progress(_message.Message):
+            __slots__ = ("message",)
+            MESSAGE_FIELD_NUMBER: _ClassVar[int]
+            message: str
+            def __init__(self, message: _Optional[str] = ...) -> None: ...
+        class Completed(_message.Message):
+            __slots__ = ("diagnostics",)
+            DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
+            diagnostics: _containers.RepeatedCompositeFieldContainer[Diagnostic]
+            def __init__(self, diagnostics: _Optional[_Iterable[_Union[Diagnostic, _Mapping[str, object]]]] = ...) -> None: ...
+        PROGRESS_FIELD_NUMBER: _ClassVar[int]
+        COMPLETED_FIELD_NUMBER: _ClassVar[int]
+        progress: InvokeAction.Event.Progress
+        completed: InvokeAction.Event.Completed
+        def __init__(self, progress: _Optional[_Union[InvokeAction.Event.Progress, _Mapping[str, object]]] = ..., completed: _Optional[_Union[InvokeAction.Event.Completed, _Mapping[str, object]]] = ...) -> None: ...
     def __init__(self) -> None: ...

@@ -30,6 +30,7 @@ _Wire = TypeVar("_Wire")
 _Ours = TypeVar("_Ours")
 
 _AnySchema = pb.Schema | pb5.Schema
+_AnyActionSchema = pb.ActionSchema | pb5.ActionSchema
 _AnyBlock = pb.Schema.Block | pb5.Schema.Block
 _AnyAttribute = pb.Schema.Attribute | pb5.Schema.Attribute
 _AnyProviderSchema = pb.GetProviderSchema.Response | pb5.GetProviderSchema.Response
@@ -108,10 +109,14 @@ def provider_schema(
     def plain(_name: str, schema: _AnySchema) -> Schema:
         return _schema(schema)
 
+    def action(_name: str, schema: _AnyActionSchema) -> Schema:
+        return _schema(schema.schema)
+
     resources: Mapping[str, _AnySchema] = message.resource_schemas
     data_sources: Mapping[str, _AnySchema] = message.data_source_schemas
     ephemeral: Mapping[str, _AnySchema] = message.ephemeral_resource_schemas
     lists: Mapping[str, _AnySchema] = message.list_resource_schemas
+    actions: Mapping[str, _AnyActionSchema] = message.action_schemas
     faults: dict[str, str] = {}
     has_meta = message.HasField("provider_meta") and message.provider_meta.HasField("block")
     return ProviderSchema(
@@ -120,6 +125,7 @@ def provider_schema(
         data_sources=LazyMapping(data_sources, plain, faults),
         ephemeral_resources=LazyMapping(ephemeral, plain, faults),
         list_resources=LazyMapping(lists, plain, faults),
+        actions=LazyMapping(actions, action, faults),
         functions=functions(message.functions),
         provider_meta=_schema(message.provider_meta) if has_meta else None,
         plans_destroy=message.server_capabilities.plan_destroy,
@@ -247,6 +253,8 @@ def provider_schema_message(schema: ProviderSchema) -> pb.GetProviderSchema.Resp
         message.ephemeral_resource_schemas[name].CopyFrom(_schema_message(ephemeral))
     for name, listed in schema.list_resources.items():
         message.list_resource_schemas[name].CopyFrom(_schema_message(listed))
+    for name, action in schema.actions.items():
+        message.action_schemas[name].CopyFrom(pb.ActionSchema(schema=_schema_message(action)))
     for name, function in schema.functions.items():
         message.functions[name].CopyFrom(function_message(function))
     if schema.provider_meta is not None:

@@ -26,6 +26,7 @@ from nigari.providers.wire.answers import (
     validated,
 )
 from nigari.providers.wire.values import diagnostic_messages, encode, path_message
+from nigari.schema.placeholders import empty_block
 from nigari.schema.provider import ProviderSchema, Schema
 
 TYPE_CHECKING = False
@@ -80,6 +81,9 @@ class ProviderService:
                 self._validate_list, pb.ValidateListResourceConfig.Request
             ),
             "ListResource": streaming_handler(self._list, pb.ListResource.Request),
+            "ValidateActionConfig": handler(self._validate_action, pb.ValidateActionConfig.Request),
+            "PlanAction": handler(self._plan_action, pb.PlanAction.Request),
+            "InvokeAction": streaming_handler(self._invoke_action, pb.InvokeAction.Request),
             "CallFunction": handler(self._call, pb.CallFunction.Request),
             "StopProvider": handler(self._stop, pb.StopProvider.Request),
         }
@@ -93,6 +97,7 @@ class ProviderService:
             data_sources=[named(type_name=name) for name in schema.data_sources],
             ephemeral_resources=[named(type_name=name) for name in schema.ephemeral_resources],
             list_resources=[named(type_name=name) for name in schema.list_resources],
+            actions=[named(type_name=name) for name in schema.actions],
             functions=[pb.GetMetadata.FunctionMetadata(name=name) for name in schema.functions],
         )
 
@@ -403,6 +408,45 @@ class ProviderService:
                 diagnostic=diagnostic_messages(each.diagnostics),
             )
 
+    async def _validate_action(
+        self, request: pb.ValidateActionConfig.Request
+    ) -> pb.ValidateActionConfig.Response:
+        try:
+            config = await self._action_config(request.type_name, request.config)
+            reported = (await self._provider.validate_action(request.type_name, config)).diagnostics
+        except InvalidRequest as refused:
+            reported = refused.reported
+        return pb.ValidateActionConfig.Response(diagnostics=diagnostic_messages(reported))
+
+    async def _plan_action(self, request: pb.PlanAction.Request) -> pb.PlanAction.Response:
+        name = request.action_type
+        try:
+            config = await self._action_config(name, request.config)
+        except InvalidRequest as refused:
+            return pb.PlanAction.Response(diagnostics=diagnostic_messages(refused.reported))
+        may_defer = request.client_capabilities.deferral_allowed
+        answer = await self._provider.plan_action(name, config, may_defer)
+        return pb.PlanAction.Response(
+            diagnostics=diagnostic_messages(answer.diagnostics), deferred=deferred(answer.deferred)
+        )
+
+    async def _invoke_action(
+        self, request: pb.InvokeAction.Request
+    ) -> AsyncIterator[pb.InvokeAction.Event]:
+        event = pb.InvokeAction.Event
+        try:
+            config = await self._action_config(request.action_type, request.config)
+        except InvalidRequest as refused:
+            messages = diagnostic_messages(refused.reported)
+            yield event(completed=event.Completed(diagnostics=messages))
+            return
+        async for each in self._provider.invoke_action(request.action_type, config):
+            if each.is_end:
+                messages = diagnostic_messages(each.diagnostics)
+                yield event(completed=event.Completed(diagnostics=messages))
+            else:
+                yield event(progress=event.Progress(message=each.message))
+
     async def _call(self, request: pb.CallFunction.Request) -> pb.CallFunction.Response:
         signature = (await self._known_schema()).functions.get(request.name)
         if signature is None:
@@ -468,6 +512,14 @@ class ProviderService:
         if found is None:
             raise InvalidRequest("Unknown list resource type", f"There is no {quoted(name)}.")
         return found.block.implied_type
+
+    async def _action_config(self, name: str, message: pb.DynamicValue) -> cty.Value:
+        found = (await self._known_schema()).actions.get(name)
+        if found is None:
+            raise InvalidRequest("Unknown action type", f"There is no {quoted(name)}.")
+        config = decoded(message, found.block.implied_type)
+        # Terraform sends null for an action without a config block.
+        return empty_block(found.block) if config.is_null else config
 
     async def _ephemeral_type(self, name: str) -> cty.Type:
         found = (await self._known_schema()).ephemeral_resources.get(name)

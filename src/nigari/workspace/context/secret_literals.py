@@ -46,7 +46,14 @@ _VISIBLE: Final = lazy_pattern(rb"[^\s]")
 _TEMPLATE: Final = lazy_pattern(r"[$%]\{[^}]*\}")
 _MASK: Final = b"*"
 _SETTING_BLOCKS: Final = ("backend", "backend_config")
-_LABELS: Final = {"resource": 2, "data": 2, "ephemeral": 2, "locals": 0, "terraform": 0}
+_LABELS: Final = {
+    "resource": 2,
+    "data": 2,
+    "ephemeral": 2,
+    "action": 2,
+    "locals": 0,
+    "terraform": 0,
+}
 """The number of names after the type of a block in its path, if it is not one."""
 _ITEM: Final = lazy_pattern(
     r'([\w-]+)"?\s*[=:]\s*(?:"((?:[^"\\\n]|\\.)*)|(\[[^\]\n]*)|<<-?(\w+\n[^=]*))'

@@ -13,7 +13,7 @@ from contextlib import suppress
 from nigari.addrs.keys import key_text
 from nigari.addrs.module import ModuleCallInstance, ModuleCallOutput
 from nigari.addrs.provider import Provider
-from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
+from nigari.addrs.resource import ACTION, DATA, MANAGED, ResourceInstance
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.blocks.resource import Resource as ResourceBlock
 from nigari.config.core.declared import Dependencies
@@ -98,9 +98,13 @@ class _Modules:
         data: Data = {}
         if module.outputs:
             data["outputs"] = {name: _output(frame, name) for name in sorted(module.outputs)}
-        resources = sorted(module.resources.values(), key=_order)
+        blocks = sorted(module.resources.values(), key=_order)
+        resources = [each for each in blocks if each.addr.mode is not ACTION]
         if resources:
             data["resources"] = [self._resource(frame, each) for each in resources]
+        if len(resources) < len(blocks):
+            actions = [each for each in blocks if each.addr.mode is ACTION]
+            data["actions"] = [self._action(frame, each) for each in actions]
         if module.calls:
             data["module_calls"] = {
                 name: found
@@ -175,6 +179,16 @@ class _Modules:
         if resource.depends_on:
             data["depends_on"] = _dependencies(resource.depends_on)
         return data
+
+    def _action(self, frame: Frame, action: ResourceBlock) -> Data:
+        """An action in Terraform's form."""
+        return {
+            "address": str(action.addr),
+            "type": action.addr.type,
+            "name": action.addr.name,
+            "provider_config_key": self._configs.key_of(frame, action),
+            **_repetition(action.repetition.count, action.repetition.for_each),
+        }
 
 
 def _order(resource: ResourceBlock) -> tuple[int, str]:

@@ -17,6 +17,7 @@ from nigari.eval.core.module_tree import ModuleInstance
 from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.order.required_providers import configured_providers
+from nigari.plan.show.action_json import invocation_to_json
 from nigari.plan.show.json_document import document
 from nigari.plan.show.plan_json import Members, known_part, plan_to_json, value_to_data
 from nigari.plan.show.planned_values import planned_values, prior_state
@@ -72,6 +73,8 @@ class ShownPlan:
             data["variables"] = variables
         data["planned_values"] = planned_values(plan)
         data.update((name, part) for name, part in plan_to_json(plan).items() if part)
+        if plan.invocations:
+            data["action_invocations"] = [invocation_to_json(each) for each in plan.invocations]
         declared = self._inputs.static.root.module.outputs
         prior = prior_state(plan, declared, self._is_declared)
         if has_prior and not prior.is_empty:

@@ -15,6 +15,7 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic
 from nigari.plan.model.changes import Change
 from nigari.plan.model.execution_graph import Operation, OperationKind
+from nigari.plan.model.invocations import Invocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,6 +114,17 @@ class ApplyEvents(ApplyListener):
     def provision_finished(self, address: AbsResourceInstance, kind: str, succeeded: bool) -> None:
         word = "complete" if succeeded else "errored"
         self.add(f"provision_{word}", address=str(address), provisioner=kind)
+
+    def action_started(self, invocation: Invocation) -> None:
+        self.add("apply_start", address=str(invocation.address), action=OperationKind.INVOKE.value)
+
+    def action_said(self, invocation: Invocation, text: str) -> None:
+        if text.strip():
+            self.add("action_progress", address=str(invocation.address), text=text.rstrip())
+
+    def action_finished(self, invocation: Invocation, failure: str) -> None:
+        kind = "apply_errored" if failure else "apply_complete"
+        self.add(kind, address=str(invocation.address), action=OperationKind.INVOKE.value)
 
     def interrupted(self, times: int) -> None:
         self.add("interrupted", times=times)

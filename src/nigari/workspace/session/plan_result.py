@@ -18,6 +18,7 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, JsonValue
 from nigari.plan.model import changes
 from nigari.plan.model.action_reasons import why
+from nigari.plan.model.invocations import Invocation
 from nigari.record import ReadOnly, record
 from nigari.workspace.context.asyncio_bridge import run_to_end
 from nigari.workspace.context.options import GivenVariables, SessionOptions
@@ -38,6 +39,8 @@ class Summary:
     destroy: int
     import_: int = 0
     forget: int = 0
+    invoke: int = 0
+    """The number of actions that run."""
 
     def __str__(self) -> str:
         parts = [f"{self.add} to add, {self.change} to change, {self.destroy} to destroy"]
@@ -45,6 +48,8 @@ class Summary:
             parts.insert(0, f"{self.import_} to import")
         if self.forget:
             parts.append(f"{self.forget} to forget")
+        if self.invoke:
+            parts.append(f"{self.invoke} to invoke")
         return ", ".join(parts)
 
 
@@ -93,6 +98,19 @@ class PlannedChange:
 
 
 @record
+class PlannedAction:
+    """Planned invocation of an action."""
+
+    address: str
+    config: Value
+    """The arguments, unknown in parts that are known only after apply."""
+    event: str
+    """The event that triggers it, such as `after_create`; empty if it was asked for by its address."""
+    caller: str
+    """The resource instance that triggers it, or that `caller` stands for; empty if there is none."""
+
+
+@record
 class Deferred:
     """Something that a plan leaves for a later one."""
 
@@ -111,7 +129,7 @@ class Deferred:
 class Plan:
     """A plan that can be inspected, saved and applied."""
 
-    __slots__ = ("_made", "changes", "deferred", "drift", "outputs", "warnings")
+    __slots__ = ("_made", "actions", "changes", "deferred", "drift", "outputs", "warnings")
 
     def __init__(self, made: MadePlan, warnings: tuple[Diagnostic, ...]) -> None:
         self._made = made
@@ -122,6 +140,8 @@ class Plan:
             _change(each) for each in plan.changes if each.is_visible
         )
         """The planned changes, in the order of addresses."""
+        self.actions: tuple[PlannedAction, ...] = tuple(map(_action, plan.invocations))
+        """The actions that will run, in their order for each object."""
         self.drift: tuple[str, ...] = tuple(str(each.address) for each in plan.drift)
         """The objects that are not what the state says, for whatever reason."""
         self.outputs: Mapping[str, Value] = ReadOnly(
@@ -134,7 +154,8 @@ class Plan:
     @property
     def summary(self) -> Summary:
         """Return the counts of the plan's changes."""
-        return Summary(*self._made.plan.counts, self._made.plan.imported, self._made.plan.forgotten)
+        plan = self._made.plan
+        return Summary(*plan.counts, plan.imported, plan.forgotten, len(plan.invocations))
 
     @property
     def is_empty(self) -> bool:
@@ -243,6 +264,16 @@ def made_plan(plan: Plan) -> MadePlan:
             f"a plan is applied, not a {type(plan).__name__}: read_plan reads saved ones"
         )
     return plan._made  # noqa: SLF001 - nobody else needs it
+
+
+def _action(invocation: Invocation) -> PlannedAction:
+    trigger, caller = invocation.trigger, invocation.caller
+    return PlannedAction(
+        str(invocation.address),
+        invocation.config,
+        "" if trigger is None else trigger.event.value,
+        "" if caller is None else str(caller),
+    )
 
 
 def _deferred(deferred: changes.DeferredChange) -> Deferred:

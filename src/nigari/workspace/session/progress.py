@@ -12,9 +12,19 @@ import time
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.listener import ApplyListener
 from nigari.cty.values import Value
-from nigari.events import Event, Failed, Finished, Interrupted, Listen, ProvisionerOutput, Started
+from nigari.events import (
+    ActionProgress,
+    Event,
+    Failed,
+    Finished,
+    Interrupted,
+    Listen,
+    ProvisionerOutput,
+    Started,
+)
 from nigari.plan.model.changes import Change
 from nigari.plan.model.execution_graph import Operation, OperationKind
+from nigari.plan.model.invocations import Invocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,6 +119,15 @@ class Announcer(ApplyListener):
 
     def provision_finished(self, address: AbsResourceInstance, kind: str, succeeded: bool) -> None:
         self._end(address, kind, succeeded)
+
+    def action_started(self, invocation: Invocation) -> None:
+        self._begin(invocation.address, "invoke")
+
+    def action_said(self, invocation: Invocation, text: str) -> None:
+        self._listen(ActionProgress(str(invocation.address), text))
+
+    def action_finished(self, invocation: Invocation, failure: str) -> None:
+        self._end(invocation.address, "invoke", not failure)
 
     def interrupted(self, times: int) -> None:
         self._listen(Interrupted(times))
