@@ -453,7 +453,9 @@ class Fleet:
     def _fetch_sources(self, names: Sequence[str], upgrade: bool) -> None:
         """Download the modules that units run, and look at the units again."""
         diags = Diagnostics()
-        wanted = {each.copy.package: each for each in map(self.units.__getitem__, names) if each.copy}
+        wanted = {
+            each.copy.package: each for each in map(self.units.__getitem__, names) if each.copy
+        }
         with _storing():
             for unit in wanted.values():
                 fetch_source(unit, self._environ, diags, upgrade)
@@ -461,6 +463,7 @@ class Fleet:
             raise SessionError(diags.in_order(), self.survey.sources)
         if wanted:
             self.look_again()
+
 
 @record
 class Unfinished:

@@ -56,7 +56,7 @@ def own_files(directory: str, inner: Collection[str] = ()) -> Iterator[str]:
 
 
 def with_copy(
-    unit: Unit, root: str, source: str, version: str, place: Range, diags: Diagnostics
+    unit: Unit, root: str, source: str, version: str, place: Range | None, diags: Diagnostics
 ) -> Unit:
     """A unit that runs a copy of the module which a source names; unchanged after an error."""
     data = fleet_directory(root)
