@@ -21,6 +21,7 @@ from pathlib import Path
 
 OPENTOFU = "github.com/opentofu/opentofu@v1.12.6"
 NEXT_OPENTOFU = "github.com/opentofu/opentofu@v1.13.0-beta1"
+TERRAGRUNT = "github.com/gruntwork-io/terragrunt@v1.1.1"
 NEXT_GO = "go1.27.0"
 """What the next OpenTofu needs; Go gets it by itself."""
 
@@ -67,13 +68,18 @@ def go() -> str:
 
 
 def from_opentofu(package: str, *flags: str) -> Callable[[Path], None]:
-    """Build one of OpenTofu's own programs where the module cache has its sources.
+    """Build one of OpenTofu's own programs."""
+    return from_module(OPENTOFU, package, *flags)
 
-    `go install` would refuse them, because OpenTofu's go.mod has a replace line.
+
+def from_module(module: str, package: str, *flags: str) -> Callable[[Path], None]:
+    """Build a program of a module where the module cache has its sources.
+
+    `go install` would refuse some of them, because their go.mod files have replace lines.
     """
 
     def fetch(target: Path) -> None:
-        answer = json.loads(run([go(), "mod", "download", "-json", OPENTOFU]))
+        answer = json.loads(run([go(), "mod", "download", "-json", module]))
         run([go(), "build", *flags, "-o", str(target), package], Path(answer["Dir"]))
 
     return fetch
@@ -191,6 +197,15 @@ PROGRAMS = (
             "-ldflags",
             "-X github.com/opentofu/opentofu/version.dev=no"
             " -X github.com/opentofu/opentofu/internal/command/e2etest.tofuBin=./tofu",
+        ),
+    ),
+    Program(
+        "terragrunt",
+        from_module(
+            TERRAGRUNT,
+            ".",
+            "-ldflags",
+            f"-X github.com/gruntwork-io/go-commons/version.Version={TERRAGRUNT.partition('@')[2]}",
         ),
     ),
     Program("terraform-provider-simple", from_opentofu("./internal/provider-simple/main")),

@@ -20,10 +20,11 @@ def run(invocation: Invocation) -> int:
     given = invocation.arguments[0] if invocation.arguments else "."
     root = os.path.normpath(os.path.join(process_directory(environ), given))
     target = os.path.join(root, FILE_NAME)
+    shown = os.path.relpath(target, process_directory(environ))
     if not os.path.isdir(root):
         raise UsageError(f'There is no directory "{given}".')
     if os.path.lexists(target) and not invocation.switch("force"):
-        raise UsageError(f"{target} exists. Use -force to replace it.")
+        raise UsageError(f"{shown} exists. Use -force to replace it.")
     diags = Diagnostics()
     found = import_terragrunt(root, environ, diags)
     show_diagnostics(
@@ -44,7 +45,6 @@ def run(invocation: Invocation) -> int:
     count, generated = len(found.units), len(found.files) - 1
     units = "one unit" if count == 1 else f"{count} units"
     files = "one file" if generated == 1 else f"{generated} files"
-    shown = os.path.relpath(target, process_directory(environ))
     invocation.terminal.out(f"{shown} declares {units}. Wrote {files} beside their configurations.")
     return 0
 

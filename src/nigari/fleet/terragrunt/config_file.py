@@ -111,9 +111,7 @@ class ConfigFile:
 
     @cached_property
     def _functions(self) -> Mapping[str, Function]:
-        table = function_table(
-            DiskFiles(), os.path.dirname(self.path), deferral=lambda name: OfTheMoment(name)
-        )
+        table = function_table(DiskFiles(), os.path.dirname(self.path), deferral=OfTheMoment)
         own = terragrunt_functions(
             Position(
                 self.directory,
@@ -198,7 +196,8 @@ class ConfigFile:
         return object_value(found)
 
     @cached_property
-    def _locals(self) -> Mapping[str, Attribute]:
+    def locals(self) -> Mapping[str, Attribute]:
+        """The attributes of `locals` blocks."""
         return {
             name: each
             for block in self.blocks("locals")
@@ -208,7 +207,7 @@ class ConfigFile:
     @cached_property
     def _local_values(self) -> Mapping[str, Value]:
         graph = Graph(
-            [from_attribute(f"local.{name}", each) for name, each in self._locals.items()],
+            [from_attribute(f"local.{name}", each) for name, each in self.locals.items()],
             self.tree.diags,
         )
         values = graph.evaluate(self._early, self.tree.diags)
@@ -329,14 +328,14 @@ class ConfigFile:
         if root == "dependency" and names[1:2] == ["outputs"] and names[0] in self.dependencies:
             unit = self._unit(self.dependencies[names[0]])
             return f'unit["{unit}"].outputs{_rest(reference, steps, 3)}'
-        if root == "local" and names and names[0] in self._locals:
-            return self._local(reference, steps, 1)
+        if root == "local" and names and names[0] in self.locals:
+            return self.local_text(reference, steps, 1)
         if root == "include" and self.includes:
             skipped = 0 if "" in self.includes else 1
             file = self.includes.get(names[0] if skipped else "")
             part = names[skipped] if len(names) > skipped else ""
-            if file is not None and part == "locals" and names[skipped + 1] in file._locals:
-                return file._local(reference, steps, skipped + 2)
+            if file is not None and part == "locals" and names[skipped + 1] in file.locals:
+                return file.local_text(reference, steps, skipped + 2)
             if file is not None and part == "inputs" and names[skipped + 1] in file.inputs:
                 text = file.inputs[names[skipped + 1]].written()
                 return f"({text}){_rest(reference, steps, skipped + 3)}"
@@ -346,10 +345,11 @@ class ConfigFile:
                 return f'unit["{unit}"].outputs{_rest(reference, steps, skipped + 4)}'
         raise NotWritten("it depends on something that is not known before units are applied")
 
-    def _local(self, reference: Reference, steps: list[Step], position: int) -> str:
+    def local_text(self, reference: Reference, steps: list[Step], position: int) -> str:
+        """The text of a reference to a local, whose name is at a position of the steps."""
         step = steps[position]
         assert isinstance(step, TraverseAttr)
-        expr = self._locals[step.name].expr
+        expr = self.locals[step.name].expr
         text = expression_text(expr, self.names)
         return f"{as_operand(text, expr)}{_rest(reference, steps, position + 1)}"
 

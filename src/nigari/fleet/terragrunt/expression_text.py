@@ -19,6 +19,7 @@ from nigari.hcl.expressions import Expression, Reference
 from nigari.hcl.quoting import quoted
 from nigari.hcl.render import render_key, render_value
 from nigari.hcl.scope import Scope
+from nigari.hcl.templates import StringLiteral
 from nigari.hcl.traversal import TraverseRoot
 from nigari.plain.expressions import Rewriting
 from nigari.plain.spots import Spot, spot_of
@@ -58,7 +59,7 @@ def expression_text(expr: Expression, names: Names) -> str:
     pending: list[tuple[Expression, frozenset[str]]] = [(expr, frozenset())]
     while pending:
         current, bound = pending.pop()
-        if isinstance(current, KeyName | DottedKey):
+        if isinstance(current, KeyName | DottedKey | StringLiteral):
             continue
         text = _own_text(current, names, bound)
         if text is not None:

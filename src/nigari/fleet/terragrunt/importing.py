@@ -180,9 +180,17 @@ class _UnitImport:
         copy = self._unit.copy
         module = "" if copy is None or copy.remote else copy.module
         root, run_in = self._tree.root, self._unit.path
-        return generated_files(
+        found = generated_files(
             self._settings, self.directory, module, run_in, root, self._tree.diags
         )
+        is_stored = self._settings.remote_state or any("backend" in each for each in found.values())
+        if copy is not None and not is_stored:
+            reason = (
+                "it has no remote_state, so Terragrunt has its state in .terragrunt-cache, unless the "
+                "module has a backend. Move that state to a backend first"
+            )
+            self._report(self.name, reason, self._settings.source_range)
+        return found
 
     def imported(self) -> ImportedUnit:
         """The unit with its arguments."""
@@ -249,11 +257,8 @@ class _UnitImport:
             directories.append(self._unit.copy.module)
         paths = list(var_files)
         for directory in directories:
-            for name in sorted(os.listdir(directory)):
-                if name in ("terraform.tfvars", "terraform.tfvars.json") or name.endswith(
-                    (".auto.tfvars", ".auto.tfvars.json")
-                ):
-                    paths.append(os.path.join(directory, name))
+            names = filter(_is_automatic, sorted(os.listdir(directory)))
+            paths += [os.path.join(directory, name) for name in names]
         return {name for path in paths for name in variable_names(path, self._tree.diags)}
 
     def _ordered(self, texts: Mapping[str, str]) -> list[str]:
@@ -312,6 +317,12 @@ class _UnitImport:
             else:
                 option = text.partition("=")[0]
                 self._report(option, "give it to the commands of the fleet", each.range)
+
+
+def _is_automatic(name: str) -> bool:
+    """Whether a file of variables is always read."""
+    is_named = name.endswith((".auto.tfvars", ".auto.tfvars.json"))
+    return is_named or name in ("terraform.tfvars", "terraform.tfvars.json")
 
 
 def _plain(value: Value) -> tuple[object, frozenset[object]]:

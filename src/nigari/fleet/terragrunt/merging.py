@@ -35,8 +35,19 @@ _MAPS: Final = (KIND_MAP, KIND_OBJECT)
 _LISTS: Final = (KIND_LIST, KIND_TUPLE, KIND_SET)
 _HOOKS: Final = ("before_hook", "after_hook", "error_hook")
 _READ: Final = frozenset(
-    ("locals", "include", "dependency", "dependencies", "inputs", "generate", "remote_state")
-    + ("terraform", "feature", "exclude", "catalog")
+    (
+        "catalog",
+        "dependencies",
+        "dependency",
+        "exclude",
+        "feature",
+        "generate",
+        "include",
+        "inputs",
+        "locals",
+        "remote_state",
+        "terraform",
+    )
 )
 """What is read, or is of no consequence for units."""
 
