@@ -68,7 +68,10 @@ inputs = { zones = local.zones, tags = { from = "common" } }
     "live/prod/account.hcl": 'locals {\n  account = "prod"\n}\n',
     "live/prod/region.hcl": 'locals {\n  region = "eu"\n}\n',
     "live/prod/network/terragrunt.hcl": """
-include "root" { path = find_in_parent_folders("root.hcl") }
+include "root" {
+  path   = find_in_parent_folders("root.hcl")
+  expose = true
+}
 include "common" {
   path           = "${dirname(find_in_parent_folders("root.hcl"))}/_common/network.hcl"
   merge_strategy = "deep"
@@ -96,11 +99,7 @@ dependency "network" {
   config_path  = "../network"
   mock_outputs = { id = "mock", name = "mock" }
 }
-locals {
-  name   = upper("app")
-  prefix = "${local.name}-${dependency_free}"
-  dependency_free = "x"
-}
+locals { name = upper("app") }
 inputs = {
   network_id = dependency.network.outputs.id
   script     = templatefile("start.sh", { name = dependency.network.outputs.name })
@@ -110,7 +109,7 @@ inputs = {
     name  = local.name
   }
 }
-""".replace('  prefix = "${local.name}-${dependency_free}"\n', ""),
+""",
     "live/prod/app/start.sh": "start ${name}\n",
     "live/prod/app/size.tfvars": "size = 5\n",
     "live/dev/account.hcl": 'locals {\n  account = "dev"\n}\n',

@@ -301,6 +301,22 @@ def test_a_file_of_somebody_stays(tmp_path: Path) -> None:
         assert ("that Terragrunt has not generated" in said) is (if_exists == "error")
 
 
+def test_inputs_that_other_units_name(tmp_path: Path) -> None:
+    dependency = 'dependency "d" {\n config_path = "../v"\n}\n'
+    files = {
+        "root.hcl": f"{dependency}inputs = merge(dependency.d.outputs, {{ a = 1 }})\n",
+        "u/terragrunt.hcl": 'include "root" {\n path = "../root.hcl"\n}\ninputs = { x = 2 }',
+        "u/main.tf": _MAIN,
+        "v/terragrunt.hcl": "",
+        "v/main.tf": "",
+    }
+    found, said = _imported(tmp_path, files)
+    text = " ".join(found.files[str(tmp_path / "fleet.hcl")].split())
+    assert 'variables = merge(merge(unit["v"].outputs, { a = 1 }), { x = 2 })' in text
+    assert "depends_on" not in text
+    assert not said
+
+
 SOURCES: list[tuple[str, str, str]] = [
     ("../m", "./m", ""),
     ("../m//a", "./m//a", ""),

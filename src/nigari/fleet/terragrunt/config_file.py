@@ -16,7 +16,12 @@ from nigari.cty.json import value_to_json
 from nigari.cty.types import KIND_MAP, KIND_OBJECT
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.terragrunt.expression_text import Names, NotWritten, expression_text
+from nigari.fleet.terragrunt.expression_text import (
+    Names,
+    NotWritten,
+    Written,
+    expression_text,
+)
 from nigari.fleet.terragrunt.functions import (
     FromEnvironment,
     OfTheMoment,
@@ -260,9 +265,8 @@ class ConfigFile:
     def exposed(self) -> Value:
         """The file as the value of `include` and `read_terragrunt_config`."""
         found = {"locals": object_value(self._local_values)}
-        inputs = self.body.attributes.get("inputs")
-        if inputs is not None:
-            found["inputs"] = inputs.expr.value(self.scope, self.tree.diags)
+        if "inputs" in self.body.attributes:
+            found["inputs"] = self._inputs
         if self.dependencies:
             scope = self.scope.variable("dependency")
             found["dependency"] = DYNAMIC_UNKNOWN if scope is None else scope
@@ -294,13 +298,10 @@ class ConfigFile:
     @cached_property
     def inputs(self) -> Mapping[str, Input]:
         """The `inputs` of this file alone."""
-        attribute = self.body.attributes.get("inputs")
-        if attribute is None:
+        attribute, value = self.body.attributes.get("inputs"), self._inputs
+        if attribute is None or not _is_object(value):
             return {}
-        value = attribute.expr.value(self.scope, self.tree.diags)
         plain, marks = value.unmark()
-        if not plain.is_known or plain.type.kind not in (KIND_OBJECT, KIND_MAP):
-            return {}
         written = {
             key.value(self.scope, Diagnostics()).data: each
             for key, each in attribute.expr.static_map() or ()
@@ -317,6 +318,21 @@ class ConfigFile:
             found[name] = Input(each.with_marks(marks), text, is_live)
         return found
 
+    @cached_property
+    def _inputs(self) -> Value:
+        attribute = self.body.attributes.get("inputs")
+        if attribute is None:
+            return object_value({})
+        return attribute.expr.value(self.scope, self.tree.diags)
+
+    @property
+    def spread(self) -> Written | None:
+        """The text of `inputs` whose names are known only when the fleet runs."""
+        attribute = self.body.attributes.get("inputs")
+        if attribute is None or _is_object(self._inputs):
+            return None
+        return partial(expression_text, attribute.expr, self.names)
+
     def _selected(self, expr: Expression, name: str) -> str:
         return f"{as_operand(expression_text(expr, self.names), expr)}.{name}"
 
@@ -330,7 +346,7 @@ class ConfigFile:
             return f'unit["{unit}"].outputs{_rest(reference, steps, 3)}'
         if root == "local" and names and names[0] in self.locals:
             return self.local_text(reference, steps, 1)
-        if root == "include" and self.includes:
+        if root == "include" and self.includes and len(names) > 2 - ("" in self.includes):
             skipped = 0 if "" in self.includes else 1
             file = self.includes.get(names[0] if skipped else "")
             part = names[skipped] if len(names) > skipped else ""
@@ -375,6 +391,11 @@ def refuse(value: Value) -> None:
 def _rest(reference: Reference, steps: list[Step], position: int) -> str:
     """The text of the steps from a position on."""
     return reference.source.text[steps[position - 1].end : reference.end]
+
+
+def _is_object(value: Value) -> bool:
+    plain = value.unmark()[0]
+    return plain.is_known and plain.type.kind in (KIND_OBJECT, KIND_MAP)
 
 
 def _attributes(block: Block) -> Mapping[str, Attribute]:

@@ -33,6 +33,10 @@ class ImportedUnit:
     """Empty for a unit whose directory is its module."""
     version: str
     variables: Mapping[str, str]
+    weaker: Sequence[str]
+    """Objects with further variables, which `variables` override."""
+    stronger: Sequence[str]
+    """Objects with further variables, which override `variables`."""
     is_literal: frozenset[str]
     """The names of variables whose texts refer to no unit."""
     var_files: Sequence[str]
@@ -109,10 +113,11 @@ def _unit(
         lines.append(f"version = {quoted(unit.version)}")
     if unit.var_files:
         lines.append(f"var_files = [{', '.join(map(quoted, unit.var_files))}]")
-    if unit.variables:
+    if unit.variables or unit.weaker or unit.stronger:
         lines.append("ignore_undeclared = true")
-        parts = [f"local.{names[each]}" for each in used]
-        parts += [_object(own)] if own or not parts else []
+        parts = [*unit.weaker, *(f"local.{names[each]}" for each in used)]
+        parts += [_object(own)] if own else []
+        parts += unit.stronger
         joined = ", ".join(parts)
         lines.append(f"variables = {joined if len(parts) == 1 else f'merge({joined})'}")
     if unit.env:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import parse_qs, urlsplit
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.fleet.terragrunt.config_file import ConfigFile, Tree, refuse, variable_names
-from nigari.fleet.terragrunt.expression_text import NotWritten, literal_text
+from nigari.fleet.terragrunt.expression_text import NotWritten, Written, literal_text
 from nigari.fleet.terragrunt.fleet_text import ImportedUnit, fleet_text
 from nigari.fleet.terragrunt.functions import FILE_NAME, FromEnvironment
 from nigari.fleet.terragrunt.merging import merged_settings
@@ -25,7 +25,6 @@ from nigari.fleet.terragrunt.unit_files import (
     generated_files,
     not_carried_over,
     present_value,
-    refused_reason,
 )
 from nigari.fleet.units.unit import FILE_NAME as FLEET_FILE
 from nigari.fleet.units.unit import Unit
@@ -64,7 +63,17 @@ class ImportedTree:
 def import_terragrunt(root: str, environ: Mapping[str, str], diags: Diagnostics) -> ImportedTree:
     """Read the tree below a directory."""
     with tempfile.TemporaryDirectory(prefix="nigari-import-") as temporary:
-        return _imported(Tree(os.path.abspath(root), environ, diags, {}, {}, {}, temporary, {}))
+        tree = Tree(
+            root=os.path.abspath(root),
+            environ=environ,
+            diags=diags,
+            sources={},
+            values={},
+            units={},
+            temporary=temporary,
+            packages={},
+        )
+        return _imported(tree)
 
 
 def _imported(tree: Tree) -> ImportedTree:
@@ -199,6 +208,8 @@ class _UnitImport:
         for name, text in given.items():
             texts[name] = text
             literal.add(name)
+        weaker = self._objects(self._settings.weaker)
+        stronger = self._objects(self._settings.stronger)
         for what, place in self._settings.others.items():
             self._report(what, _INSTEAD.get(what.split()[0], _ANYTHING), place)
         state = self._settings.remote_state
@@ -212,9 +223,11 @@ class _UnitImport:
             source=self._source,
             version=self._version,
             variables=texts,
+            weaker=weaker,
+            stronger=stronger,
             is_literal=frozenset(literal),
             var_files=[os.path.relpath(each, self._tree.root) for each in var_files],
-            depends_on=self._ordered(texts),
+            depends_on=self._ordered([*texts.values(), *weaker, *stronger]),
             env=env,
             backend_config=backend,
         )
@@ -232,16 +245,21 @@ class _UnitImport:
                 if each.value.is_wholly_known and not each.reads_files:
                     texts[name] = literal_text(each.value, self._tree.root)
                     literal.add(name)
-                    continue
+                else:
+                    texts[name] = each.written()
             except NotWritten as error:
                 self._refused_input(name, str(error))
-                continue
-            text, reason = refused_reason(each.written)
-            if reason:
-                self._refused_input(name, reason)
-            else:
-                texts[name] = text
         return texts, literal
+
+    def _objects(self, found: Sequence[Written]) -> list[str]:
+        """The texts of objects with variables."""
+        texts: list[str] = []
+        for each in found:
+            try:
+                texts.append(each())
+            except NotWritten as error:
+                self._report(f"inputs of {self.name}", str(error), None)
+        return texts
 
     def _refused_input(self, name: str, reason: str) -> None:
         self._tree.diags.warning(
@@ -261,7 +279,7 @@ class _UnitImport:
             paths += [os.path.join(directory, name) for name in names]
         return {name for path in paths for name in variable_names(path, self._tree.diags)}
 
-    def _ordered(self, texts: Mapping[str, str]) -> list[str]:
+    def _ordered(self, texts: Sequence[str]) -> list[str]:
         """The units that come first without an output of theirs being used."""
         settings = self._settings
         wanted = {os.path.realpath(each): None for each in settings.paths}
@@ -277,7 +295,7 @@ class _UnitImport:
                     "Not carried over",
                     f"{self.name} depends on {path}, which is no unit of this tree.",
                 )
-            elif not any(f'unit["{name}"]' in text for text in texts.values()):
+            elif not any(f'unit["{name}"]' in text for text in texts):
                 found.append(name)
         return found
 

@@ -18,8 +18,8 @@ from nigari.fleet.terragrunt.settings import (
     ExtraArguments,
     GeneratedFile,
     Input,
-    RemoteState,
     Settings,
+    StateSettings,
 )
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.native_body import NativeBody
@@ -76,6 +76,7 @@ def _merged(parent: Settings, child: Settings, is_deep: bool) -> Settings:
     return replace(
         child,
         inputs=inputs,
+        weaker=(*parent.weaker, *parent.stronger, *child.weaker),
         dependencies={**parent.dependencies, **child.dependencies},
         paths=tuple(dict.fromkeys((*parent.paths, *child.paths))),
         generated={**parent.generated, **child.generated},
@@ -132,6 +133,8 @@ def _own_settings(file: ConfigFile) -> Settings:
     exclude = next(file.blocks("exclude"), None)
     return Settings(
         inputs=file.inputs,
+        weaker=(),
+        stronger=() if file.spread is None else (file.spread,),
         dependencies=file.dependencies,
         paths=_paths(file),
         generated=_generated(file),
@@ -208,14 +211,14 @@ def _is_set(
     return default if value is None else value.unmark_deep()[0].data is True
 
 
-def _remote_state(file: ConfigFile) -> RemoteState | None:
+def _remote_state(file: ConfigFile) -> StateSettings | None:
     for block in file.blocks("remote_state"):
         attributes = _attributes(block)
         config = _value(file, attributes.get("config"))
         generate = _value(file, attributes.get("generate"))
         target = {} if generate is None else generate.unmark_deep()[0].mapping()
         texts = {name: each.data for name, each in target.items()}
-        return RemoteState(
+        return StateSettings(
             _text(file, attributes, "backend", ""),
             object_value({}) if config is None else config,
             str(texts.get("path", "")),

@@ -47,7 +47,7 @@ class GeneratedFile:
 
 
 @record
-class RemoteState:
+class StateSettings:
     """A `remote_state` block."""
 
     backend: str
@@ -75,11 +75,15 @@ class Settings:
     """What a file says of a unit, with the files that it includes."""
 
     inputs: Mapping[str, Input]
+    weaker: tuple[Written, ...]
+    """Objects with further inputs, which `inputs` override."""
+    stronger: tuple[Written, ...]
+    """Objects with further inputs, which override `inputs`."""
     dependencies: Mapping[str, Dependency]
     paths: tuple[str, ...]
     """Directories of units that come first for other reasons, as absolute paths."""
     generated: Mapping[str, GeneratedFile]
-    remote_state: RemoteState | None
+    remote_state: StateSettings | None
     source: Value | None
     source_range: Range | None
     extra_arguments: Mapping[str, ExtraArguments]

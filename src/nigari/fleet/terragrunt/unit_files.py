@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
-from nigari.fleet.terragrunt.expression_text import NotWritten, literal_text
+from nigari.fleet.terragrunt.expression_text import literal_text
 from nigari.fleet.terragrunt.functions import FromEnvironment
-from nigari.fleet.terragrunt.settings import GeneratedFile, RemoteState, Settings
+from nigari.fleet.terragrunt.settings import GeneratedFile, Settings, StateSettings
 from nigari.hcl.formatter import format
 
 TYPE_CHECKING = False
@@ -141,7 +141,7 @@ def not_carried_over(what: str, reason: str, place: Range | None) -> Diagnostic:
 
 
 def _may_be_written(
-    path: str, name: str, module: str, each: GeneratedFile | RemoteState, diags: Diagnostics
+    path: str, name: str, module: str, each: GeneratedFile | StateSettings, diags: Diagnostics
 ) -> bool:
     """Whether a file that is there already is replaced, as `if_exists` says."""
     places = [path, *([os.path.join(module, name)] if module else ())]
@@ -161,7 +161,7 @@ def is_generated(path: str) -> bool:
 
 
 def backend_arguments(
-    state: RemoteState, run_in: str, root: str, diags: Diagnostics
+    state: StateSettings, run_in: str, root: str, diags: Diagnostics
 ) -> dict[str, str] | None:
     """The texts of a backend's arguments; None after reporting which cannot be known."""
     plain, marks = state.config.unmark_deep()
@@ -179,7 +179,7 @@ def backend_arguments(
     return found
 
 
-def _argument(state: RemoteState, name: str, value: Value, run_in: str, root: str) -> str:
+def _argument(state: StateSettings, name: str, value: Value, run_in: str, root: str) -> str:
     if state.backend == "local" and name == "path" and isinstance(value.data, str):
         path = os.path.normpath(value.data)
         if path.startswith(root):
@@ -188,18 +188,10 @@ def _argument(state: RemoteState, name: str, value: Value, run_in: str, root: st
     return literal_text(value, "\0")
 
 
-def _backend_text(state: RemoteState, run_in: str, root: str, diags: Diagnostics) -> str | None:
+def _backend_text(state: StateSettings, run_in: str, root: str, diags: Diagnostics) -> str | None:
     arguments = backend_arguments(state, run_in, root, diags)
     if arguments is None:
         return None
     lines = "".join(f"{name} = {text}\n" for name, text in arguments.items())
     comment = f"# {SIGNATURE.decode()}\n"
     return format(f'{comment}terraform {{\nbackend "{state.backend}" {{\n{lines}}}\n}}\n')
-
-
-def refused_reason(work: Callable[[], str]) -> tuple[str, str]:
-    """A text, or the reason for which it cannot be written."""
-    try:
-        return work(), ""
-    except NotWritten as error:
-        return "", str(error)

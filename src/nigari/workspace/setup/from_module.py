@@ -1,4 +1,7 @@
-"""Beginning a configuration with a copy of a module: `init -from-module`."""
+"""Copying modules: `init -from-module`, which begins a configuration with one, and whole packages.
+
+What becomes of the copy is for the caller to say.
+"""
 
 from __future__ import annotations
 

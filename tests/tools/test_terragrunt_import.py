@@ -14,16 +14,21 @@ from tests.fleet.terragrunt_trees import LIVE
 from tests.fleet.trees import surveyed, write_tree
 from tests.real import program
 
-pytestmark = pytest.mark.real
+pytestmark = pytest.mark.tools
 
 
 def _terragrunt(directory: Path, *command: str) -> str:
+    """The output of Terragrunt."""
     settings = directory / "none.tfrc"
     settings.touch()
     done = subprocess.run(
         [program("terragrunt"), "--non-interactive", "--log-disable", *command],
         cwd=directory,
-        env={**os.environ, "TG_TF_PATH": program("tofu"), "TF_CLI_CONFIG_FILE": str(settings)},
+        env={
+            **os.environ,
+            "TG_TF_PATH": str(program("tofu")),
+            "TF_CLI_CONFIG_FILE": str(settings),
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -64,9 +69,7 @@ def test_values_are_those_of_terragrunt(live: Path) -> None:
     found = surveyed(live)
     for name, unit in found.units.items():
         assert unit.copy is None or unit.copy.own == str(live / name)
-        rendered = json.loads(
-            _terragrunt(live / name, "render", "--json", "--no-dependency-outputs")
-        )
+        rendered = json.loads(_terragrunt(live / name, "render", "--json"))
         theirs = rendered["inputs"]
         ours = {k: v.to_python(unknown=None) for k, v in found.known_values(name).items()}
         same = {key for key in theirs if ours.get(key) == theirs[key]}
