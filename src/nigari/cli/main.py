@@ -43,6 +43,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fleet destroy": ("fleet_apply.DESTROY", "Destroy everything in all units, dependants first"),
     "fleet drift": ("fleet_drift", "Report real objects that are not what the states say"),
     "fleet graph": ("fleet_graph", "Show the dependencies between units"),
+    "fleet import-terragrunt": (
+        "fleet_import_terragrunt",
+        "Write a fleet.hcl for a tree of Terragrunt",
+    ),
     "fleet init": ("fleet_init", "Prepare all units for the other commands"),
     "fleet list": ("fleet_list", "List the units of the fleet: root modules below a directory"),
     "fleet output": ("fleet_output", "Show the output values of all units"),

@@ -52,6 +52,7 @@ from nigari.fleet.units.graph_loader import Survey, survey
 from nigari.fleet.units.known_units import KnownUnit, known_file, read_known, remember_units
 from nigari.fleet.units.selection import Choice, chosen_units
 from nigari.fleet.units.unit import RESCUED, Unit, fleet_directory
+from nigari.fleet.units.working_copy import fetch_source, keep_lock_file
 from nigari.fleet.work.tasks import Kind, TaskOptions, not_stored
 from nigari.fleet.work.workers import LocalWorkers, Workers
 from nigari.plan.model.changes import PlanMode
@@ -431,6 +432,8 @@ class Fleet:
         chosen = self.select() if names is None else names
         with _storing():
             make_private(self.logs)
+        if kind is Kind.INIT:
+            await asyncio.to_thread(self._fetch_sources, chosen, options.upgrade)
         run = EachUnit(
             found=self.survey,
             kind=kind,
@@ -440,7 +443,26 @@ class Fleet:
             logs=self.logs,
             listen=listen,
         )
-        return await _interruptible(run.run(), run.interrupt)
+        result = await _interruptible(run.run(), run.interrupt)
+        if kind is Kind.INIT:
+            with _storing():
+                for name in chosen:
+                    keep_lock_file(self.units[name])
+        return result
+
+    def _fetch_sources(self, names: Sequence[str], upgrade: bool) -> None:
+        """Download the modules that units run, and look at the units again."""
+        diags = Diagnostics()
+        wanted = {
+            each.copy.package: each for each in map(self.units.__getitem__, names) if each.copy
+        }
+        with _storing():
+            for unit in wanted.values():
+                fetch_source(unit, self._environ, diags, upgrade)
+        if diags.has_errors:
+            raise SessionError(diags.in_order(), self.survey.sources)
+        if wanted:
+            self.look_again()
 
 
 @record

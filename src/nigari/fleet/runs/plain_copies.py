@@ -85,7 +85,7 @@ def _places(found: Survey, names: Sequence[str]) -> dict[str, str]:
     taken = set(users)
     for name in names:
         unit = found.units[name]
-        place = unit.directory
+        place = unit.directory if unit.copy is None else os.path.relpath(unit.copy.own, found.root)
         if users[place] > 1:
             own = name.removeprefix(unit.block).strip('[]"') or name
             place = free_name(f"{place}-{identifier(own)}", taken)

@@ -108,13 +108,19 @@ def _index(
     prefixes: dict[str, set[str]] = {}
     for name, unit in found.units.items():
         read = _files_of(found, unit, environ)
-        for directory in read.directories:
+        for directory in _originals(unit, read.directories):
             owners.setdefault(os.path.realpath(directory), set()).add(name)
-        for path in read.files:
+        for path in _originals(unit, read.files):
             readers.setdefault(os.path.realpath(path), set()).add(name)
         for prefix in read.prefixes:
             prefixes.setdefault(prefix, set()).add(name)
     return owners, readers, prefixes
+
+
+def _originals(unit: Unit, paths: Iterable[str]) -> Iterable[str]:
+    """The paths of files as they are committed: not those in a working copy."""
+    for path in paths:
+        yield from (path,) if unit.copy is None else unit.copy.originals(path)
 
 
 def _files_of(found: Survey, unit: Unit, environ: Mapping[str, str]) -> FilesRead:
@@ -153,4 +159,4 @@ def _declared_differently(found: Survey, commit: str, environ: Mapping[str, str]
 
 
 def _settings(unit: Unit) -> tuple[object, ...]:
-    return unit.directory, unit.workspace, unit.var_files, unit.environ, unit.backend
+    return unit.directory, unit.workspace, unit.var_files, unit.environ, unit.backend, unit.copy

@@ -39,6 +39,7 @@ from nigari.fleet.units.unit import (
     settings_file,
 )
 from nigari.fleet.units.unit_values import DeclaredValues, UnitValues
+from nigari.fleet.units.working_copy import with_copy
 from nigari.hcl.body import AttributeSchema, Block, BlockSchema, BodySchema, Content
 from nigari.lang.files import CachedFiles, Files
 from nigari.record import replace
@@ -62,6 +63,9 @@ _UNIT: Final = BodySchema(
                 "depends_on",
                 "env",
                 "backend_config",
+                "source",
+                "version",
+                "ignore_undeclared",
             )
         ),
     )
@@ -112,10 +116,7 @@ class FleetDefinition:
         instance = BlockInstance(block, block.body, file.scope)
         content = block.body.content(_FLEET, self.diags)
         self.exclude += self._texts(instance, content, "exclude")
-        discover = content.attributes.get("discover")
-        if discover is not None:
-            value = instance.value(discover, BOOL, self.diags)
-            self.discovers = value is None or value.data is True
+        self.discovers = self._is_set(instance, content, "discover", default=True)
 
     def _declare(self, instance: BlockInstance) -> None:
         block, errors = instance.block, self.diags.error_count
@@ -145,7 +146,13 @@ class FleetDefinition:
             range=block.def_range,
             backend=self._backend(instance, content, path),
             fleet_data=fleet_directory(self.where.root),
+            ignores_undeclared=self._is_set(instance, content, "ignore_undeclared"),
         )
+        source = self._text(instance, content, "source")
+        if source is not None:
+            version = self._text(instance, content, "version") or ""
+            place = content.attributes["source"].expr.range
+            unit = with_copy(unit, self.where.root, source, version, place, self.diags)
         attributes = content.attributes
         self.declared[name] = unit
         self.values.declare(
@@ -166,6 +173,13 @@ class FleetDefinition:
             "another name.",
             block.def_range,
         )
+
+    def _is_set(
+        self, instance: BlockInstance, content: Content, name: str, default: bool = False
+    ) -> bool:
+        attribute = content.attributes.get(name)
+        value = None if attribute is None else instance.value(attribute, BOOL, self.diags)
+        return default if value is None else value.data is True
 
     def _text(self, instance: BlockInstance, content: Content, name: str) -> str | None:
         attribute = content.attributes.get(name)

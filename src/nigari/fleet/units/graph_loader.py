@@ -23,6 +23,7 @@ from nigari.fleet.units.graph import Graph, build_graph
 from nigari.fleet.units.inspection import Inspection, inspect
 from nigari.fleet.units.patterns import path_matcher
 from nigari.fleet.units.unit import FILE_NAME, Unit, fleet_directory, seen_from_root
+from nigari.fleet.units.working_copy import not_fetched, refresh
 from nigari.hcl.suggestion import listed
 from nigari.record import record, replace
 from nigari.workspace.configuration.modules import NOT_INSTALLED
@@ -108,11 +109,17 @@ def survey(root: str, environ: Mapping[str, str]) -> Survey:
     candidates = [each for each in found if each.name not in taken]
     everything = _with_own_data(_in_environment([*declared, *candidates], environ))
     definition.values.know_units(everything)
+    places = {each.path if each.copy is None else each.copy.own for each in everything}
+    for unit in everything:
+        refresh(unit, places, diags)
     inspections: dict[str, Inspection] = {}
     with caching_modules(), advising(FLEET_ADVICE):
         for unit in everything:
             variables = _known_variables(definition, unit, diags)
-            inspections[unit.name] = inspect(unit, environ, variables)
+            if unit.copy is None or unit.copy.is_fetched:
+                inspections[unit.name] = inspect(unit, environ, variables)
+            else:
+                inspections[unit.name] = Inspection(None, None, (), (), (not_fetched(unit),))
     called = _called(everything, inspections)
     units = [each for each in everything if each.block or not _is_among(called, each)]
     for each in found:
@@ -160,7 +167,8 @@ def _candidates(
     """The candidate units beside the declared ones."""
     if not definition.discovers:
         return []
-    declared = {os.path.realpath(each.path) for each in definition.declared.values()}
+    units = definition.declared.values()
+    declared = {os.path.realpath(each.copy.own if each.copy else each.path) for each in units}
     excluded = path_matcher(definition.exclude)
     return [
         Unit(
@@ -234,7 +242,10 @@ def _called(units: Sequence[Unit], inspections: Mapping[str, Inspection]) -> set
     return {
         os.path.realpath(directory)
         for unit in units
-        for directory in inspections[unit.name].called
+        for directory in (
+            *inspections[unit.name].called,
+            *(() if unit.copy is None else (unit.copy.module,)),
+        )
         if directory != unit.path
     }
 

@@ -21,6 +21,7 @@ from nigari.cty.errors import CtyError
 from nigari.cty.types import KIND_MAP, KIND_OBJECT, STRING
 from nigari.cty.values import Value, object_value
 from nigari.diagnostics import Diagnostic, Diagnostics, Range
+from nigari.eval.core.inputs import InputKind
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.module_tree import InstanceData
 from nigari.eval.static.run import StaticRun
@@ -106,7 +107,8 @@ def apply_journal(unit: Unit, environ: Mapping[str, str]) -> str:
 
 def unit_variables(unit: Unit, variables: Mapping[str, Value]) -> GivenVariables:
     """The values of a unit's variables."""
-    return given_variables(variables, unit.var_files, origin=FILE_NAME)
+    kind = InputKind.ENVIRONMENT if unit.ignores_undeclared else InputKind.CALLER
+    return given_variables(variables, unit.var_files, origin=FILE_NAME, kind=kind)
 
 
 def inspect(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]) -> Inspection:

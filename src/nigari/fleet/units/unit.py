@@ -21,6 +21,43 @@ RESCUED: Final = "rescued"
 
 
 @record
+class WorkingCopy:
+    """The copy of a module from elsewhere that a unit runs."""
+
+    remote: str
+    """The address of the module's package; empty for one in a directory of this machine."""
+    version: str
+    """The version of a module in a registry; empty for the newest."""
+    package: str
+    """The directory of the package, as an absolute path; one that is downloaded need not exist."""
+    subdir: str
+    """The directory of the module in its package."""
+    own: str
+    """The directory with the unit's own files, as an absolute path."""
+    home: str
+    """The directory of the copy, as an absolute path."""
+
+    @property
+    def is_fetched(self) -> bool:
+        """Whether the package is there."""
+        return os.path.isdir(self.package)
+
+    @property
+    def module(self) -> str:
+        """The directory of the module that is copied, as an absolute path."""
+        return os.path.normpath(os.path.join(self.package, self.subdir))
+
+    def originals(self, path: str) -> tuple[str, ...]:
+        """The paths that one in the copy may come from, or the path itself elsewhere."""
+        name = os.path.relpath(path, self.home)
+        if name.startswith(".."):
+            return (path,)
+        below = os.path.relpath(name, self.subdir or ".")
+        own = () if below.startswith("..") else (os.path.normpath(os.path.join(self.own, below)),)
+        return (*own, os.path.normpath(os.path.join(self.package, name)))
+
+
+@record
 class Unit:
     """One root module with its workspace, variables and settings."""
 
@@ -47,6 +84,10 @@ class Unit:
     """Arguments of its backend, in place of those in its configuration."""
     fleet_data: str = ""
     """The directory in which the fleet keeps what it has to remember, as an absolute path."""
+    copy: WorkingCopy | None = None
+    """The copy that `path` is a directory of, if its module comes from a `source`."""
+    ignores_undeclared: bool = False
+    """Whether values for variables that its configuration does not declare are no mistake."""
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The environment of whatever runs for the unit."""

@@ -14,16 +14,12 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final
 
 from nigari.cty.values import Value
 from nigari.fleet.units.files_read import files_read
 from nigari.fleet.units.unit import Unit
+from nigari.fleet.units.working_copy import own_files
 from nigari.record import record, replace
-
-_LOCK: Final = ".terraform.lock.hcl"
-_NEVER: Final = ("terraform.tfstate", "terraform.tfstate.d", "errored.")
-"""The prefixes of state files, including those that could not be stored."""
 
 
 @record
@@ -101,7 +97,7 @@ class Packer:
         for prefix in prefixes:
             if _is_below(prefix, self._root):
                 above = os.path.dirname(prefix)
-                for name in _files_below(above, frozenset()):
+                for name in own_files(above):
                     path = os.path.join(above, name)
                     if path.startswith(prefix):
                         yield path
@@ -109,7 +105,7 @@ class Packer:
     def _directory(self, directory: str, inner: frozenset[str]) -> tuple[str, bytes]:
         known = self._packed.get((directory, inner))
         if known is None:
-            names = list(_files_below(directory, inner))
+            names = list(own_files(directory, inner))
             known = self._packed[directory, inner] = _packed(directory, names)
         return known
 
@@ -137,22 +133,6 @@ def unpack(shipment: Shipment, home: str) -> Unit:
 
 def _is_below(path: str, directory: str) -> bool:
     return path != directory and path.startswith(os.path.join(directory, ""))
-
-
-def _files_below(directory: str, inner: frozenset[str]) -> Iterable[str]:
-    """The files of a directory without those of others that are in it, as paths from it."""
-    for current, directories, names in os.walk(directory):
-        directories[:] = sorted(
-            each
-            for each in directories
-            if not each.startswith(".")
-            and each not in _NEVER
-            and os.path.join(current, each) not in inner
-        )
-        for name in sorted(names):
-            is_state = name.startswith(_NEVER)
-            if name == _LOCK or not (name.startswith(".") or is_state):
-                yield os.path.relpath(os.path.join(current, name), directory)
 
 
 def _packed(directory: str, names: Iterable[str]) -> tuple[str, bytes]:

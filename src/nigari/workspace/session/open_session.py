@@ -69,9 +69,10 @@ def given_variables(
     var_files: Sequence[str | PathLike[str]] = (),
     is_all: bool = False,
     origin: str = "the caller",
+    kind: InputKind = InputKind.CALLER,
 ) -> GivenVariables:
     """Values and files that a program gives, and whether nothing else counts; `origin` is what
-    messages call who gives them.
+    messages call who gives them, and `kind` decides what undeclared variables mean.
     """
     variables = variables or {}
     check_paths("var_files", var_files)
@@ -79,7 +80,7 @@ def given_variables(
     values: dict[str, InputValue] = {}
     for name, value in variables.items():
         try:
-            values[name] = InputValue(InputKind.CALLER, origin, value=Value.of(value))
+            values[name] = InputValue(kind, origin, value=Value.of(value))
         except TypeError as wrong_type:
             raise TypeError(f"the variable {name}: {wrong_type}") from None
         except ValueError as wrong_value:

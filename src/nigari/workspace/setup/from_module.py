@@ -1,4 +1,7 @@
-"""Beginning a configuration with a copy of a module: `init -from-module`."""
+"""Copying modules: `init -from-module`, which begins a configuration with one, and whole packages.
+
+What becomes of the copy is for the caller to say.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from nigari.addrs.module_source import (
 from nigari.config.blocks.module_call import ModuleCall
 from nigari.config.load import ModuleLoader
 from nigari.cty.types import STRING
-from nigari.diagnostics import Diagnostics
+from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.secret_urls import hidden_url
 from nigari.hcl.scope import Scope
 from nigari.lang.files import DiskFiles
@@ -68,6 +71,31 @@ def copy_module(
     return _stays_inside(source, directory, diags)
 
 
+def fetch_package(
+    text: str,
+    version: str,
+    directory: str,
+    environ: Mapping[str, str],
+    diags: Diagnostics,
+    subject: Range | None = None,
+) -> bool:
+    """Copy a whole remote package into an empty directory; False after an error."""
+    problems = Diagnostics()
+    source = parse_module_source(text, problems)
+    config = load_cli_config(environ, problems)
+    if source is None or isinstance(source, LocalSource) or problems.has_errors:
+        diags.extend(problems)
+        return False
+    try:
+        _copy_package(source, directory, config, environ, False, version)
+    except FetchError as error:
+        diags.error(
+            "Cannot fetch the module", f"{source.display} cannot be fetched. {error}", subject
+        )
+        return False
+    return True
+
+
 def _parsed(text: str, diags: Diagnostics) -> ModuleSource | None:
     """A source of the command line, where a directory needs no "./" to be recognised."""
     problems = Diagnostics()
@@ -83,12 +111,13 @@ def _copy_package(
     config: CliConfig,
     environ: Mapping[str, str],
     may_ask: bool,
+    version: str = "",
 ) -> None:
     with tempfile.TemporaryDirectory(prefix="nigari-module-") as temporary:
         sources = ModuleSources(config, environ, may_ask, ModuleStore(Path(temporary, "modules")))
         try:
             found = directory_package(source) or sources.run(
-                _get(sources.registries(), sources.downloads(), source)
+                _get(sources.registries(), sources.downloads(), source, version)
             )
             place = found.package.path
             for subdir in (found.origin.subdir, source.subdir):
@@ -102,13 +131,16 @@ async def _get(
     registries: ModuleRegistries,
     downloads: ModuleDownloads,
     source: RegistrySource | RemoteSource,
+    version: str,
 ) -> Found:
     if isinstance(source, RemoteSource):
         return await downloads.remote(source)
-    version = (await registries.versions(source)).newest(None)
-    if version is None:
+    if version:
+        return await downloads.registry(source, version)
+    newest = (await registries.versions(source)).newest(None)
+    if newest is None:
         raise FetchError("The registry has no released version of it.")
-    return await downloads.registry(source, str(version))
+    return await downloads.registry(source, str(newest))
 
 
 def _stays_inside(source: ModuleSource, directory: str, diags: Diagnostics) -> bool:

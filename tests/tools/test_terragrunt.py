@@ -11,7 +11,7 @@ import pytest
 from nigari.cli.main import main
 from tests.real import program
 
-pytestmark = pytest.mark.real
+pytestmark = pytest.mark.tools
 
 _FIRST = """
 resource "terraform_data" "it" {

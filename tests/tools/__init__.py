@@ -1,0 +1,1 @@
+"""Programs and libraries that run `tofu`, over OpenTofu and over our launcher: `make check-tools`."""
