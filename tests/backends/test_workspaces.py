@@ -81,7 +81,7 @@ def test_select(workspaces: Workspaces) -> None:
 @pytest.mark.parametrize(
     ("what", "name", "summary"),
     [
-        ("new", "default", 'Workspace "default" already exists'),
+        ("new", "default", "Workspace already exists"),
         ("new", "a/b", "Invalid workspace name"),
         ("new", "..", "Invalid workspace name"),
         ("select", "a b", "Invalid workspace name"),
