@@ -122,6 +122,38 @@ def test_completion(tmp_path: Path, typed: str, offered: list[str], absent: list
         assert [each for each in absent if each in found] == []
 
 
+_LIBRARY = {
+    "language.tf": "language {\n  experiments = [symbol_libraries]\n}\n"
+    'symbols "lib" {\n  source = "./lib"\n}\n',
+    "lib/a.sym.hcl": "values {\n  word = 1\n}\n"
+    'function "twice" {\n  description = "Doubles."\n  return = 2\n}\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "offered"),
+    [
+        ("typed.tf", "locals {\n  x = ┃\n}", ["symbols", "symbols::lib::twice"]),
+        ("typed.tf", "locals {\n  x = symbols.┃\n}", ["lib"]),
+        ("typed.tf", "locals {\n  x = symbols.lib.┃\n}", ["word"]),
+        ("typed.tf", 'symbols "x" {\n  ┃\n}', ["source", "version"]),
+        ("lib/b.sym.hcl", "┃", ["values", "typedef", "function", "symbols"]),
+        ("lib/b.sym.hcl", 'function "f" {\n  ┃\n}', ["return", "parameter", "locals"]),
+        (
+            "lib/b.sym.hcl",
+            'function "f" {\n  parameter "x" {\n    ┃\n  }\n}',
+            ["type", "variadic", "validation"],
+        ),
+    ],
+)
+def test_symbol_libraries(tmp_path: Path, name: str, typed: str, offered: list[str]) -> None:
+    with a_client(tmp_path, {**FILES, **_LIBRARY}, _SNIPPETS) as client:
+        evaluated(client)
+        position = client.open(name, typed)
+        found = _items(client, name, position)
+        assert [each for each in offered if each not in found] == [], sorted(found)
+
+
 def test_values_files(tmp_path: Path) -> None:
     files = {
         "main.tf": 'variable "size" {\n  validation {\n    condition = contains(["s", "m"], var.size)\n'
