@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nigari.cli.commands import apply, config, eval, fmt, plan, uses
+from nigari.cli.commands import apply, config, fmt, plan, uses
+from nigari.cli.commands.eval import COMMAND as EVAL
 from tests.cli.in_process import ran
 from tests.explore.explored import write
 
@@ -70,10 +71,10 @@ def test_what_uses_a_library() -> None:
 
 
 def test_values_on_the_command_line() -> None:
-    status, text = ran(eval.COMMAND, ["convert({ size = 1 }, symbols::lib::shape())"], {})
+    status, text = ran(EVAL, ["convert({ size = 1 }, symbols::lib::shape())"], {})
     assert status == 0, text
     assert "size" in text
-    _, text = ran(eval.COMMAND, ["symbols::lib::thrice(2)"], {})
+    _, text = ran(EVAL, ["symbols::lib::thrice(2)"], {})
     assert 'no function named "thrice"' in text
 
 
