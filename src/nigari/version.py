@@ -12,3 +12,7 @@ if TYPE_CHECKING:
 
 VERSION: Final = "0.1.0"
 OPENTOFU_VERSION: Final = "1.12.6"
+NEXT_LANGUAGE: Final = "1.13.0"
+"""The version whose language is known already, so that modules may require it:
+`docs/decisions/opentofu-version.md`.
+"""

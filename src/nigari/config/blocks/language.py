@@ -15,7 +15,7 @@ from nigari.hcl.static import expr_as_keyword, expr_list
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.versions import Version, parse_module_constraints, parse_version
 from nigari.record import record
-from nigari.version import OPENTOFU_VERSION
+from nigari.version import NEXT_LANGUAGE, OPENTOFU_VERSION
 
 
 @record
@@ -105,13 +105,15 @@ def decode_required_version(attribute: Attribute, diags: Diagnostics) -> Require
 
 
 def check_required_version(text: str, where: Range, diags: Diagnostics) -> None:
-    """Report a constraint that excludes the OpenTofu version whose behaviour this program has."""
+    """Report a constraint that excludes the OpenTofu version whose behaviour this program has, and
+    the next one, whose language it knows.
+    """
     constraints = parse_module_constraints(text, diags, where)
     if constraints is None:
         return
     if constraints.names_prerelease:
         _report_prerelease(where, diags)
-    elif not constraints.allows(_version(OPENTOFU_VERSION)):
+    elif not any(constraints.allows(_version(each)) for each in (OPENTOFU_VERSION, NEXT_LANGUAGE)):
         _report_incompatible(text, where, diags)
 
 
@@ -166,7 +168,8 @@ def _report_incompatible(text: str, where: Range, diags: Diagnostics) -> None:
             Severity.ERROR,
             INCOMPATIBLE,
             f'This module requires OpenTofu "{text}". This program behaves like OpenTofu '
-            f"{OPENTOFU_VERSION}, which the constraint excludes. Use another version of the "
+            f"{OPENTOFU_VERSION} and knows the language of {NEXT_LANGUAGE}, and the constraint "
+            "excludes both. Use another version of the "
             "program, or change the constraint if you know that the module works.",
             where,
         )
