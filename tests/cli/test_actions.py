@@ -358,3 +358,19 @@ def test_fleets_count_actions() -> None:
     assert run("fleet", "init").code == 0
     done = run("fleet", "plan")
     assert "1 to invoke" in done.out, done.out + done.err
+
+
+def test_a_saved_plan_that_invokes(log: Path) -> None:
+    write(prop(trigger("after_create")) + cue())
+    assert run("apply", "-auto-approve").code == 0
+    assert run("plan", "-invoke=action.stage_cue.c", "-out=plan").code == 0
+    done_by(log)
+    assert (
+        "# action.stage_cue.c will be invoked (called from stage_prop.a)" in run("show", "plan").out
+    )
+    shown = json.loads(run("show", "-json", "plan").out)["action_invocations"]
+    assert shown[0]["invoke_action_trigger"] == {"calling_resource_address": "stage_prop.a"}
+    assert run("apply", "plan").code == 0
+    assert done_by(log) == ["cue c one"]
+    done = run("apply", "-auto-approve")
+    assert "No changes." in done.out
