@@ -360,6 +360,13 @@ def test_fleets_count_actions() -> None:
     assert "1 to invoke" in done.out, done.out + done.err
 
 
+def test_an_action_that_does_not_exist() -> None:
+    write(BOW)
+    done = run("plan", "-invoke=action.stage_bow.c")
+    assert done.code == 1
+    assert 'Did you mean "action.stage_bow.b"?' in " ".join((done.out + done.err).split())
+
+
 def test_a_saved_plan_that_invokes(log: Path) -> None:
     write(prop(trigger("after_create")) + cue())
     assert run("apply", "-auto-approve").code == 0
