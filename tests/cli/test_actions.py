@@ -265,6 +265,13 @@ def test_real_actions_in_tests(log: Path) -> None:
     assert done_by(log) == ["create one", "cue c one", "cue c one", "delete one"]
 
 
+def test_coverage_leaves_actions_out() -> None:
+    write(prop(trigger("after_create")) + cue())
+    Path("main.tftest.hcl").write_text('mock_provider "stage" {}\nrun "all" {}\n')
+    done = run("test", "-coverage")
+    assert done.code == 0, done.out + done.err
+
+
 def test_the_provider_can_refuse_while_planning() -> None:
     write(prop(trigger("after_create")) + cue("never"))
     done = run("plan")
@@ -381,3 +388,11 @@ def test_a_saved_plan_that_invokes(log: Path) -> None:
     assert done_by(log) == ["cue c one"]
     done = run("apply", "-auto-approve")
     assert "No changes." in done.out
+
+
+def test_an_action_is_renamed_without_a_move() -> None:
+    write(prop(trigger("after_create")) + cue())
+    done = run("rename", "action.stage_cue.c", "d")
+    assert done.code == 0, done.out + done.err
+    expected = HEAD + prop(trigger("after_create", "action.stage_cue.d")) + cue()
+    assert Path("main.tf").read_text() == expected.replace('"stage_cue" "c"', '"stage_cue" "d"')
