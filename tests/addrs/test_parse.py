@@ -22,6 +22,7 @@ from nigari.addrs import (
     parse_resource_instance,
     parse_target,
 )
+from nigari.addrs.parse import parse_action
 from nigari.diagnostics import Diagnostics
 
 Parse = Callable[[str, Diagnostics], object]
@@ -44,6 +45,10 @@ Parse = Callable[[str, Diagnostics], object]
         (parse_move_endpoint, "x.y[1]"),
         (parse_remove_endpoint, "module.a"),
         (parse_remove_endpoint, "module.a.x.y"),
+        (parse_action, "action.t.n"),
+        (parse_action, 'module.a["k"].action.t.n[0]'),
+        (parse_address, 'module.a.action.t.n["k"]'),
+        (parse_address, "action.n"),
         (parse_output, "module.a[1].output.o"),
         (parse_output, "output.o"),
         (parse_provider_config, 'provider["registry.opentofu.org/hashicorp/aws"]'),

@@ -265,6 +265,13 @@ def test_real_actions_in_tests(log: Path) -> None:
     assert done_by(log) == ["create one", "cue c one", "cue c one", "delete one"]
 
 
+def test_coverage_leaves_actions_out() -> None:
+    write(prop(trigger("after_create")) + cue())
+    Path("main.tftest.hcl").write_text('mock_provider "stage" {}\nrun "all" {}\n')
+    done = run("test", "-coverage")
+    assert done.code == 0, done.out + done.err
+
+
 def test_the_provider_can_refuse_while_planning() -> None:
     write(prop(trigger("after_create")) + cue("never"))
     done = run("plan")
@@ -358,3 +365,34 @@ def test_fleets_count_actions() -> None:
     assert run("fleet", "init").code == 0
     done = run("fleet", "plan")
     assert "1 to invoke" in done.out, done.out + done.err
+
+
+def test_an_action_that_does_not_exist() -> None:
+    write(BOW)
+    done = run("plan", "-invoke=action.stage_bow.c")
+    assert done.code == 1
+    assert 'Did you mean "action.stage_bow.b"?' in " ".join((done.out + done.err).split())
+
+
+def test_a_saved_plan_that_invokes(log: Path) -> None:
+    write(prop(trigger("after_create")) + cue())
+    assert run("apply", "-auto-approve").code == 0
+    assert run("plan", "-invoke=action.stage_cue.c", "-out=plan").code == 0
+    done_by(log)
+    assert (
+        "# action.stage_cue.c will be invoked (called from stage_prop.a)" in run("show", "plan").out
+    )
+    shown = json.loads(run("show", "-json", "plan").out)["action_invocations"]
+    assert shown[0]["invoke_action_trigger"] == {"calling_resource_address": "stage_prop.a"}
+    assert run("apply", "plan").code == 0
+    assert done_by(log) == ["cue c one"]
+    done = run("apply", "-auto-approve")
+    assert "No changes." in done.out
+
+
+def test_an_action_is_renamed_without_a_move() -> None:
+    write(prop(trigger("after_create")) + cue())
+    done = run("rename", "action.stage_cue.c", "d")
+    assert done.code == 0, done.out + done.err
+    expected = HEAD + prop(trigger("after_create", "action.stage_cue.d")) + cue()
+    assert Path("main.tf").read_text() == expected.replace('"stage_cue" "c"', '"stage_cue" "d"')

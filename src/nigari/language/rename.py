@@ -189,7 +189,7 @@ def _moves(project: Project, place: Place, name: str) -> dict[str, list[Edit]]:
     """The edits that add a `moved` block after a block, and remove one that would lead back."""
     document = project.document(place.path)
     occurrence = place.occurrence
-    if document is None or occurrence.name.startswith(("data.", "ephemeral.")):
+    if document is None or occurrence.name.startswith(("data.", "ephemeral.", "action.")):
         return {}
     block = cursor_at(document, occurrence.start).header
     if block is None:

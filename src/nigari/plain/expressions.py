@@ -195,7 +195,7 @@ class Rewriting:
                 break
             names.append(step.name)
         skipped = 1 if names[:1] == ["resource"] else 0
-        count = 3 if names[:1] in (["data"], ["ephemeral"]) else 2
+        count = 3 if names[:1] in (["data"], ["ephemeral"], ["action"]) else 2
         block = self.split.get(".".join(names[skipped : skipped + count]))
         return None if block is None else (block, skipped + count)
 

@@ -22,6 +22,7 @@ from nigari.eval.core.module_tree import InstanceData
 from nigari.eval.core.scope import evaluate
 from nigari.eval.core.worklist import DONE, Need, Node
 from nigari.eval.nodes.validated_action import as_condition, is_triggered_by
+from nigari.hcl.suggestion import did_you_mean
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.model.invocations import Invocation, Trigger
 from nigari.plan.nodes.plan_run import PlanRun
@@ -417,8 +418,14 @@ class _InvokedNode(ActionsNode):
 
 
 def _report_unknown(target: Target, run: PlanRun) -> None:
+    known = [
+        str(Abs(frame.instance.addr, addr))
+        for frame in run.frames()
+        for addr in frame.resources
+        if addr.mode is ACTION
+    ]
     run.diags.error(
         "Unknown action",
         f"The option {advice().option('-invoke')} names {target}, but the configuration has no such "
-        "action.",
+        f"action.{did_you_mean(str(target), known)}",
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from nigari.addrs.resource import ACTION
 from nigari.config.blocks.resource import Resource
 from nigari.config.core.declared import CheckRule, Repetition
 from nigari.config.module import Module
@@ -177,7 +178,7 @@ class CoverageRecorder:
                 self._touch(_block("module", name, declared.block))
                 for attribute in declared.body.just_attributes(Diagnostics()).values():
                     self._branches(frame, attribute.expr, child.instance.data)
-        for resource in module.resources.values():
+        for resource in _resources(module):
             self._resource(frame, resource, phase, evaluation)
 
     def _resource(
@@ -255,9 +256,9 @@ def _things(module: Module) -> Iterator[_Thing]:
         yield from (_block("check", f"check.{name}", each.block) for each in check.asserts)
     for name, call in module.calls.items():
         yield _block("module", f"module.{name}", call.block)
-    for addr, resource in module.resources.items():
+    for resource in _resources(module):
+        addr, lifecycle = resource.addr, resource.lifecycle
         yield _block(addr.mode.value, str(addr), resource.block)
-        lifecycle = resource.lifecycle
         for kind, rules in (
             ("precondition", lifecycle.preconditions),
             ("postcondition", lifecycle.postconditions),
@@ -267,6 +268,11 @@ def _things(module: Module) -> Iterator[_Thing]:
         yield from map(_branch, written_branches(expr))
 
 
+def _resources(module: Module) -> list[Resource]:
+    """The resources that evaluation knows instances of: an action has them only when it is invoked."""
+    return [each for each in module.resources.values() if each.addr.mode is not ACTION]
+
+
 def _expressions(module: Module) -> Iterator[Expression]:
     """Yield the expressions whose branches are items."""
     yield from (local.expr for local in module.locals.values())
@@ -274,7 +280,7 @@ def _expressions(module: Module) -> Iterator[Expression]:
     for call in module.calls.values():
         yield from _repeating(call.repetition)
         yield from _written(call.body)
-    for resource in module.resources.values():
+    for resource in _resources(module):
         yield from _repeating(resource.repetition)
         yield from _written(resource.body)
 

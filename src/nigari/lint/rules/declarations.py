@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SNAKE_CASE = lazy_pattern(r"[a-z_][a-z0-9_]*")
 _NAMED: Final = frozenset(
-    ("variable", "output", "module", "resource", "data", "ephemeral", "check")
+    ("variable", "output", "module", "resource", "data", "ephemeral", "action", "check")
 )
 
 

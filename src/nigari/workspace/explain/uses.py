@@ -120,7 +120,9 @@ def written_blocks(run: StaticRun) -> list[WrittenBlock]:
 
 
 _SYMBOLS: Final = "symbols."
-_KINDS: Final = frozenset(("symbols", "var", "local", "output", "check", "data", "ephemeral"))
+_KINDS: Final = frozenset(
+    ("symbols", "var", "local", "output", "check", "data", "ephemeral", "action")
+)
 
 
 def _kind(name: str) -> str:
