@@ -171,6 +171,37 @@ VALUES: list[tuple[str, Mapping[str, str], str]] = [
         'merge({ a = 1 }, { b = unit["v"].outputs.y })',
     ),
     (
+        "a dependency of the unit in an included file",
+        {
+            "v/main.tf": "",
+            "v/terragrunt.hcl": "",
+            "root.hcl": 'locals {\n v = "v"\n}\ninputs = { x = dependency.d.outputs.y }',
+            "u/terragrunt.hcl": 'include "root" {\n path = "../root.hcl"\n expose = true\n}\n'
+            'dependency "d" {\n config_path = "../${include.root.locals.v}"\n}\n',
+        },
+        'unit["v"].outputs.y',
+    ),
+    (
+        "a feature of the unit in an included file",
+        {
+            "root.hcl": "inputs = { x = feature.f.value }",
+            "u/terragrunt.hcl": 'include "root" {\n path = "../root.hcl"\n}\n'
+            'feature "f" {\n default = 7\n}\n',
+        },
+        "7",
+    ),
+    (
+        "includes with and without a name",
+        {
+            "a.hcl": "locals {\n x = 1\n}\n",
+            "b.hcl": "locals {\n x = 2\n}\n",
+            "u/terragrunt.hcl": 'include {\n path = "../a.hcl"\n expose = true\n}\n'
+            'include "b" {\n path = "../b.hcl"\n expose = true\n}\n'
+            'inputs = { x = include[""].locals.x + include.b.locals.x }',
+        },
+        "3",
+    ),
+    (
         "outputs that are not read",
         {
             "v/main.tf": "",
@@ -318,6 +349,8 @@ def test_inputs_that_other_units_name(tmp_path: Path) -> None:
 
 
 SOURCES: list[tuple[str, str, str]] = [
+    ("gitlab.com/a/b//c?ref=v1", "git::https://gitlab.com/a/b.git//c?ref=v1", ""),
+    ("more", "./u/more", ""),
     ("../m", "./m", ""),
     ("../m//a", "./m//a", ""),
     ("git::https://example.com/m.git//a?ref=v1", "git::https://example.com/m.git//a?ref=v1", ""),
@@ -332,7 +365,11 @@ SOURCES: list[tuple[str, str, str]] = [
 
 @pytest.mark.parametrize(("source", "written", "version"), SOURCES)
 def test_sources(tmp_path: Path, source: str, written: str, version: str) -> None:
-    files = {"u/terragrunt.hcl": f'terraform {{ source = "{source}" }}', "m/a/main.tf": ""}
+    files = {
+        "u/terragrunt.hcl": f'terraform {{ source = "{source}" }}',
+        "m/a/main.tf": "",
+        "u/more/x.tf": "",
+    }
     found, _ = _imported(tmp_path, files)
     assert [(each.source, each.version) for each in found.units] == [(written, version)]
 

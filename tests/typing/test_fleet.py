@@ -35,6 +35,8 @@ def test_a_fleet(tmp_path: Path) -> None:
         states: Mapping[str, nigari.fleet.StateIdentity] = graph.states
         assert set(states) == set(fleet.units)
         unit: nigari.fleet.Unit = fleet.units["network"]
+        copy: nigari.fleet.WorkingCopy | None = unit.copy
+        assert copy is None
         foreign: tuple[nigari.fleet.ForeignState, ...] = graph.foreign
         shared: tuple[nigari.fleet.SharedState, ...] = graph.shared
         plan: nigari.fleet.FleetPlan = fleet.plan(listen=heard.append)

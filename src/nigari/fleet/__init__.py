@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         UnitStatus,
     )
     from nigari.fleet.units.graph import Edge, EdgeReason, ForeignState, Graph, SharedState
-    from nigari.fleet.units.unit import Unit
+    from nigari.fleet.units.unit import Unit, WorkingCopy
     from nigari.fleet.work.tasks import ChangeLine, Changes
     from nigari.plan.model.changes import PlanMode
 else:
@@ -55,7 +55,7 @@ else:
                 "UnitStatus",
             ),
             "nigari.fleet.work.tasks": ("ChangeLine", "Changes"),
-            "nigari.fleet.units.unit": ("Unit",),
+            "nigari.fleet.units.unit": ("Unit", "WorkingCopy"),
             "nigari.plan.model.changes": ("PlanMode",),
         },
     )
@@ -81,5 +81,6 @@ __all__ = [
     "UnitResult",
     "UnitStarted",
     "UnitStatus",
+    "WorkingCopy",
     "open",
 ]

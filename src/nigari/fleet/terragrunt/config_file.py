@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from nigari.cty.function import Function
 from nigari.cty.json import value_to_json
 from nigari.cty.types import KIND_MAP, KIND_OBJECT
-from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value
+from nigari.cty.values import DYNAMIC_UNKNOWN, Value, object_value, string
 from nigari.diagnostics import Diagnostics
 from nigari.fleet.terragrunt.expression_text import (
     Names,
@@ -181,24 +181,35 @@ class ConfigFile:
     @cached_property
     def _early(self) -> Scope:
         """The names that locals may use."""
-        names: dict[str, object] = {"feature": self._features}
+        names: dict[str, object] = {"feature": object_value(self.features)}
         values = self.tree.values.get(self.directory)
         if values is not None:
             names["values"] = values
         if self.includes:
             exposed = {name: each.exposed for name, each in self.includes.items()}
-            names["include"] = exposed[""] if "" in exposed else object_value(exposed)
+            names["include"] = exposed[""] if [*exposed] == [""] else object_value(exposed)
         return Scope(names, parent=self._base)
 
     @cached_property
-    def _features(self) -> Value:
+    def own_features(self) -> Mapping[str, Value]:
+        """The `feature` blocks of this file alone."""
         found: dict[str, Value] = {}
         for block in self.blocks("feature"):
             default = _attributes(block).get("default")
             if default is not None:
                 value = default.expr.value(self._base, self.tree.diags)
                 found["".join(block.labels)] = object_value({"value": value})
-        return object_value(found)
+        return found
+
+    @cached_property
+    def features(self) -> Mapping[str, Value]:
+        """The `feature` blocks of the unit: of its file and of those that it includes."""
+        if self._for_unit is not None:
+            return self._for_unit.features
+        found: dict[str, Value] = {}
+        for each in self.includes.values():
+            found.update(each.own_features)
+        return {**found, **self.own_features}
 
     @cached_property
     def locals(self) -> Mapping[str, Attribute]:
@@ -224,11 +235,9 @@ class ConfigFile:
         return Scope({"local": object_value(self._local_values)}, parent=self._early)
 
     @cached_property
-    def dependencies(self) -> Mapping[str, Dependency]:
-        """The `dependency` blocks, with those of included files."""
+    def own_dependencies(self) -> Mapping[str, Dependency]:
+        """The `dependency` blocks of this file alone."""
         found: dict[str, Dependency] = {}
-        for each in self.includes.values():
-            found.update(each.dependencies)
         for block in self.blocks("dependency"):
             path = self._text(block.body, "config_path", self._middle)
             if not path:
@@ -247,6 +256,16 @@ class ConfigFile:
             )
         return found
 
+    @cached_property
+    def dependencies(self) -> Mapping[str, Dependency]:
+        """The `dependency` blocks of the unit: of its file and of those that it includes."""
+        if self._for_unit is not None:
+            return self._for_unit.dependencies
+        found: dict[str, Dependency] = {}
+        for each in self.includes.values():
+            found.update(each.own_dependencies)
+        return {**found, **self.own_dependencies}
+
     def _is(self, attribute: Attribute | None, scope: Scope) -> bool:
         if attribute is None:
             return False
@@ -255,36 +274,36 @@ class ConfigFile:
     @cached_property
     def scope(self) -> Scope:
         """The names that everything else may use."""
+        return self._with(self.dependencies)
+
+    def _with(self, dependencies: Mapping[str, Dependency]) -> Scope:
         found: dict[str, Value] = {}
-        for name, each in self.dependencies.items():
+        for name, each in dependencies.items():
+            path = os.path.relpath(each.directory, self.directory)
             outputs = DYNAMIC_UNKNOWN if each.mock is None else each.mock
-            found[name] = object_value({"outputs": outputs})
+            found[name] = object_value({"outputs": outputs, "config_path": string(path)})
         return Scope({"dependency": object_value(found)}, parent=self._middle)
 
     @cached_property
     def exposed(self) -> Value:
-        """The file as the value of `include` and `read_terragrunt_config`."""
+        """The file as the value of `include` and `read_terragrunt_config`. Dependencies of the unit
+        that includes it are not known here, because they may depend on this value.
+        """
+        scope = self._with(self.own_dependencies)
         found = {"locals": object_value(self._local_values)}
-        if "inputs" in self.body.attributes:
-            found["inputs"] = self._inputs
-        if self.dependencies:
-            scope = self.scope.variable("dependency")
-            found["dependency"] = DYNAMIC_UNKNOWN if scope is None else scope
-        for block in (*self.blocks("terraform"), *self.blocks("remote_state")):
-            values = {
-                name: each.expr.value(self.scope, self.tree.diags)
-                for name, each in _attributes(block).items()
-            }
-            found[block.type] = object_value(values)
-        generated = {
-            "".join(block.labels): object_value(
-                {
-                    name: each.expr.value(self.scope, self.tree.diags)
-                    for name, each in _attributes(block).items()
-                }
-            )
-            for block in self.blocks("generate")
-        }
+        for name, attribute in self.body.attributes.items():
+            found[name] = _quiet(attribute, scope)
+        if self.own_dependencies:
+            found["dependency"] = scope.made_value("dependency")
+        generated: dict[str, Value] = {}
+        for block in self.body.blocks:
+            values = {name: _quiet(each, scope) for name, each in _attributes(block).items()}
+            if block.type == "generate":
+                generated["".join(block.labels)] = object_value(values)
+            elif not block.labels and block.type not in found:
+                found[block.type] = object_value(values)
+        if self.own_features:
+            found["feature"] = object_value(self.own_features)
         return object_value({**found, "generate": object_value(generated)})
 
     # -- texts ----------------------------------------------------------------------------------
@@ -346,8 +365,9 @@ class ConfigFile:
             return f'unit["{unit}"].outputs{_rest(reference, steps, 3)}'
         if root == "local" and names and names[0] in self.locals:
             return self.local_text(reference, steps, 1)
-        if root == "include" and self.includes and len(names) > 2 - ("" in self.includes):
-            skipped = 0 if "" in self.includes else 1
+        is_bare = [*self.includes] == [""]
+        if root == "include" and self.includes and len(names) > 2 - is_bare:
+            skipped = 0 if is_bare else 1
             file = self.includes.get(names[0] if skipped else "")
             part = names[skipped] if len(names) > skipped else ""
             if file is not None and part == "locals" and names[skipped + 1] in file.locals:
@@ -391,6 +411,13 @@ def refuse(value: Value) -> None:
 def _rest(reference: Reference, steps: list[Step], position: int) -> str:
     """The text of the steps from a position on."""
     return reference.source.text[steps[position - 1].end : reference.end]
+
+
+def _quiet(attribute: Attribute, scope: Scope) -> Value:
+    """A value without diagnostics, which are reported where it counts."""
+    diags = Diagnostics()
+    value = attribute.expr.value(scope, diags)
+    return DYNAMIC_UNKNOWN if diags.has_errors else value
 
 
 def _is_object(value: Value) -> bool:

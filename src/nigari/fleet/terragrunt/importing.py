@@ -167,13 +167,19 @@ class _UnitImport:
             return "", ""
         if plain.startswith("tfr:"):
             return _registry_source(plain)
-        if plain.startswith((".", "/")):
+        plain = _whole_address(plain)
+        if plain.startswith((".", "/")) or self._is_beside(plain):
             base, found, subdir = plain.partition("//")
             path = os.path.normpath(os.path.join(self.directory, base))
             near = os.path.relpath(path, self._tree.root).replace(os.sep, "/")
             near = near if near.startswith(".") else f"./{near}"
             return f"{near}//{subdir}" if found else near, ""
         return plain, ""
+
+    def _is_beside(self, source: str) -> bool:
+        """Whether a source is the path of a directory, without a dot at its beginning."""
+        base = source.partition("//")[0]
+        return ":" not in base and os.path.isdir(os.path.join(self.directory, base))
 
     def _as_unit(self) -> Unit:
         unit = Unit(self.name, self._place, self.directory)
@@ -346,6 +352,15 @@ def _is_automatic(name: str) -> bool:
 def _plain(value: Value) -> tuple[object, frozenset[object]]:
     plain, marks = value.unmark_deep()
     return plain.data if plain.is_wholly_known else None, frozenset(marks)
+
+
+def _whole_address(source: str) -> str:
+    """A source on gitlab.com, which Terragrunt knows by its name alone, as an address."""
+    if not source.startswith("gitlab.com/"):
+        return source
+    address, found, query = source.partition("?")
+    project, slashes, subdir = address.partition("//")
+    return f"git::https://{project.removesuffix('.git')}.git{slashes}{subdir}{found}{query}"
 
 
 def _registry_source(text: str) -> tuple[str, str]:
