@@ -729,6 +729,21 @@ def test_no_object_is_lost(journal: list[list[str]], stored: list[str], wrong: s
     assert {each.kind for each in found} == wrong
 
 
+@pytest.mark.parametrize(("value", "is_wrong"), [("same", False), ("other", True)])
+def test_an_update_without_a_call_changes_nothing(value: str, is_wrong: bool) -> None:
+    before, after = (json.loads(_state(a=[])) for _ in range(2))
+    before["resources"][0]["instances"][0]["attributes"]["value"] = "same"
+    after["resources"][0]["instances"][0]["attributes"]["value"] = value
+    resource = {"addr": "world_thing.a"}
+    done = {"action": "update", "resource": resource, "id_value": "a"}
+    told = [{"type": f"apply_{each}", "hook": done} for each in ("start", "complete")]
+    stdout = "\n".join(map(json.dumps, told))
+    result = Result(Finished(0, stdout, ""), None, Outcome(json.dumps(after), [], []))
+    step = Step({"main.tf": ""}, [["apply", "p"]])
+    found = {each.kind for each in invariants(step, ["apply", "p"], json.dumps(before), result)}
+    assert ("contradiction: calls and events of update" in found) is is_wrong
+
+
 @pytest.fixture(scope="module")
 def tampered_stories(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str, str]]:
     """Tampers in all commands of a story in which both sides are Nigari: their names and what

@@ -50,7 +50,7 @@ def invariants(step: Step, command: list[str], before: str, ours: Result) -> Ite
     yield from _lost_objects(ours)
     told = list(read_events(ours.finished.stdout))
     if told:
-        yield from _told_otherwise(told, ours)
+        yield from _told_otherwise(told, before, ours)
         yield from _misplaced(step, told)
     if command[0] == "plan":
         if by_name(json.loads(before))["resources"] != ours.state()["resources"]:
@@ -158,14 +158,14 @@ def _unread(
             yield Difference("contradiction: not refreshed", f"{identifier} {address}")
 
 
-def _told_otherwise(told: list[Event], ours: Result) -> Iterator[Difference]:
+def _told_otherwise(told: list[Event], before: str, ours: Result) -> Iterator[Difference]:
     """Yield where two accounts of the same contradict each other."""
     yield from _status(told, ours)
     yield from _unfinished(told)
     yield from _miscounted(told)
     if ours.plan is not None:
         yield from _planned_otherwise(told, ours.plan)
-    yield from _called_otherwise(told, ours)
+    yield from _called_otherwise(told, _unchanged(before, ours.outcome.state), ours)
     yield from _provisioned_otherwise(told, ours)
     if any(each["type"] == "apply_start" for each in told) or _sums(told, "apply"):
         yield from _stored_otherwise(told, ours)
@@ -303,8 +303,25 @@ def _output_change(name: str, tree: Tree) -> str:
     return f"{name} {json.dumps(sensitive)} {action}"
 
 
-def _called_otherwise(told: list[Event], ours: Result) -> Iterator[Difference]:
-    """Operations of the provider are those that events report."""
+def _unchanged(before: str, after: str) -> set[str]:
+    """The identifiers of objects that have the attributes that they had."""
+    return {identifier for identifier, _ in _attributes(before) & _attributes(after)}
+
+
+def _attributes(state: str) -> set[tuple[str, str]]:
+    found = (
+        instance.get("attributes") or {}
+        for resource in json.loads(state)["resources"]
+        for instance in resource["instances"]
+    )
+    return {(str(each.get("id")), json.dumps(each, sort_keys=True)) for each in found}
+
+
+def _called_otherwise(told: list[Event], unchanged: set[str], ours: Result) -> Iterator[Difference]:
+    """Operations of the provider are those that events report.
+
+    The provider does nothing if a value that becomes known while applying is the one that it has.
+    """
     for verb in _VERBS:
         done = [
             _identifier(each)
@@ -321,7 +338,9 @@ def _called_otherwise(told: list[Event], ours: Result) -> Iterator[Difference]:
             # The end of an object is reported without its identifier.
             is_like = len(done) <= sum(calls.values()) <= len(done) + failed
         else:
-            is_like = not Counter(done) - calls and sum(silent.values()) <= failed
+            uncalled = Counter(done) - calls
+            needless = unchanged if verb == "update" else set()
+            is_like = uncalled.keys() <= needless and sum(silent.values()) <= failed
         if not is_like:
             text = f"events {sorted(done)}\ncalls {dict(calls)}\nerrors {failed}"
             yield Difference(f"contradiction: calls and events of {verb}", text)

@@ -385,11 +385,19 @@ def inherits_from_first(step: Step, _: list[str], difference: Difference) -> boo
         for call in re.findall(_CALL, text)
         if _creates_first(called_text(call, text, step.files), step.files)
     }
-    needing = {
-        name: set().union(*(dependents(text, {_parts(name)[1]}) for text in step.files.values()))
-        for name in subjects(difference)
-    }
-    return bool(needing) and all(found & first for found in needing.values())
+    needing = [_dependents_anywhere(name, step.files) for name in subjects(difference)]
+    return bool(needing) and all(found & first for found in needing)
+
+
+def _dependents_anywhere(address: str, files: dict[str, str]) -> set[str]:
+    """The names of blocks that need a resource, or the whole of a call that it is in."""
+    found = set().union(*(dependents(text, {_parts(address)[1]}) for text in files.values()))
+    for call in re.findall(r"module\.(\w+)\.", address):
+        whole = re.compile(rf"module\.{call}(?![\w.\[])")
+        for text in files.values():
+            blocks = [each for each in re.split(r"(?m)^}$", text) if whole.search(each)]
+            found |= dependents(text, {name_of(each.strip()) for each in blocks} - {""})
+    return found
 
 
 def _creates_first(text: str, files: dict[str, str]) -> bool:
