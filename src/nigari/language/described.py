@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from nigari import cty
 from nigari.config.blocks.variable import Variable
 from nigari.hcl.body import Block as WrittenBlock
+from nigari.language.cursor import cursor_at
 from nigari.language.document import Document, Kind
 from nigari.language.language_blocks import (
     ACTION,
@@ -201,6 +202,18 @@ def called_variables(
             return None
         found.update(variables)
     return found if places else None
+
+
+def roots_without_schema(workbench: Workbench, document: Document, offset: int) -> list[str]:
+    """The root modules in which the schema of the resource at an offset is missing."""
+    cursor = cursor_at(document, offset)
+    top = cursor.blocks[0] if cursor.blocks else cursor.header
+    if top is None or top.type not in _RESOURCES or document.kind is not Kind.CONFIGURATION:
+        return []
+    provider = workbench.provider(document.directory, local_name(top))
+    if provider is None or workbench.offered(document.directory, provider) is not None:
+        return []
+    return [each.root for each in workbench.evaluations_of(document.directory)]
 
 
 def nested_type(nested: NestedBlock) -> str:
