@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import shlex
+import shutil
 import statistics
 import sys
 import tempfile
@@ -177,13 +178,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("servers", nargs="*", metavar="NAME=COMMAND")
     parser.add_argument("--json", default="build/language-server.json")
+    parser.add_argument(
+        "--workspace",
+        action="append",
+        default=[],
+        metavar="DIRECTORY:FILE",
+        help="a workspace of your own in place of the generated ones, of which a copy is used",
+    )
     arguments = parser.parse_args()
     servers = {"nigari": list(_OURS)}
     for each in arguments.servers:
         name, _, command = each.partition("=")
         servers[name] = shlex.split(command)
     rows = []
-    for title, (make, name) in _WORKSPACES.items():
+    own = dict(_copied(each) for each in arguments.workspace)
+    for title, (make, name) in (own or _WORKSPACES).items():
         with tempfile.TemporaryDirectory() as directory:
             root = make(Path(directory) / "workspace")
             for server, command in servers.items():
@@ -195,6 +204,12 @@ def main() -> None:
                 rows += _rows(server, title, run)
     os.makedirs(os.path.dirname(arguments.json) or ".", exist_ok=True)
     Path(arguments.json).write_text(json.dumps(rows, indent=2))
+
+
+def _copied(given: str) -> tuple[str, tuple[Callable[[Path], Path], str]]:
+    """A workspace of which a copy is used, and the file that is edited in it."""
+    directory, _, name = given.rpartition(":")
+    return Path(directory).name, (lambda at: Path(shutil.copytree(directory, at)), name)
 
 
 def _rows(server: str, title: str, run: _Run) -> list[dict[str, object]]:

@@ -182,8 +182,8 @@ class Client:
             length = 0
             while (line := stream.readline()) not in (b"\r\n", b""):
                 name, _, value = line.partition(b":")
-                assert name == b"Content-Length", line
-                length = int(value)
+                if name == b"Content-Length":
+                    length = int(value)
             body = stream.read(length)
             if not body:
                 self._incoming.put(None)
