@@ -97,6 +97,20 @@ def _requests(text: str) -> dict[str, dict[str, Any]]:
     return found
 
 
+class _Obliging(Client):
+    """A client that answers what servers ask: some wait for that before they do anything."""
+
+    def _take(self, matches: Any) -> dict[str, Any]:  # noqa: ANN401 - as in the base class
+        def answered(each: dict[str, Any]) -> bool:
+            if "method" in each and "id" in each and not each.get("answered"):
+                items = (each.get("params") or {}).get("items")
+                self.send({"id": each["id"], "result": [None] * len(items) if items else None})
+                each["answered"] = True
+            return bool(matches(each))
+
+        return super()._take(answered)
+
+
 class _Run:
     """One server in one workspace."""
 
@@ -116,8 +130,10 @@ class _Run:
         }
         environ = {"CHECKPOINT_DISABLE": "1"}
         begun = time.perf_counter()
-        client = Client(self._root, {}, capabilities, environ=environ, command=self._command)
+        client = _Obliging(self._root, {}, capabilities, environ=environ, command=self._command)
         try:
+            # The one that all servers know.
+            client.language = "terraform"
             client.__enter__()
             self._note("initialize", begun)
             text = (self._root / self._name).read_text()

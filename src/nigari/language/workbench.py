@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from nigari.eval.core.instances import Frame
     from nigari.schema.provider import ProviderSchema
 
+_Contents = tuple[tuple[str, object], ...]
+"""The files of a module, each with what tells its content from an earlier one."""
 _MOST_EVALUATIONS: Final = 8
 """The most evaluated root modules that are cached: each has its whole tree."""
 
@@ -40,7 +42,7 @@ class Workbench:
         """The root modules that were evaluated last, by directory; the newest last."""
         self.schemas: dict[str, dict[Provider, ProviderSchema]] = {}
         """The schemas of providers, by root module."""
-        self._modules: dict[str, tuple[object, Module | None, list[Document]]] = {}
+        self._modules: dict[str, tuple[_Contents, Module | None, list[Document | None]]] = {}
 
     def adopt(self, evaluation: Evaluation) -> None:
         """Take over a root module that was evaluated."""
@@ -86,11 +88,16 @@ class Workbench:
         )
         known = self._modules.get(directory)
         if known is None or known[0] != key:
-            documents = [self.project.document(each) for each in paths]
+            # Of the files on disk, those that have not changed are not parsed again.
+            read = {} if known is None else dict(zip(known[0], known[2], strict=True))
+            documents = [
+                read.get(each) or self.project.document(path)
+                for each, path in zip(key, paths, strict=True)
+            ]
             found = [each for each in documents if each is not None]
             module = _declared(directory, found) if found else None
             # Documents are retained so that no other one gets the identity of one of them.
-            known = self._modules[directory] = key, module, found
+            known = self._modules[directory] = key, module, documents
         return known[1]
 
     def variables(self, directory: str) -> Mapping[str, Variable] | None:
