@@ -12,7 +12,7 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo docs check-docs check format format-check lint types layers test pictures page-pictures peers check-real check-tools bench \
-	bench-compiled page extension distributions wheel wheels check-wheel check-install build-twice check-lowest fuzz fuzz-files fuzz-expressions \
+	bench-compiled storm page extension distributions wheel wheels check-wheel check-install build-twice check-lowest fuzz fuzz-files fuzz-expressions \
 	differential coverage tampering equivalences plain mutants sampled-mutants outside clean
 
 help: ## list the targets
@@ -93,6 +93,9 @@ fuzz: $(READY) ## search for inputs that break the reader of HCL: make fuzz N=10
 fuzz-files: $(READY) ## damage plans, states, files of fleets and what is below .terraform: make fuzz-files N=10000 SEED=1
 	$(BIN)/python -m fuzz.damaged_files -n $(N) -s $(SEED)
 	$(BIN)/python -m fuzz.fleet_files -n $(N) -s $(SEED)
+
+storm: $(READY) ## random edits in the language server, and what a fresh one says of the same texts: make storm N=100000 SEED=1
+	$(BIN)/python -m fuzz.edit_storm -n $(N) -s $(SEED)
 
 page: ## build the page of `nigari explore`; needs Node.js 20 or newer
 	npm --prefix page ci --silent

@@ -110,7 +110,7 @@ def _order(each: Colored) -> tuple[int, int]:
 
 
 def _of_tokens(text: str) -> Iterator[Colored]:
-    """Comments and the texts of strings, line by line: not every client takes more than one."""
+    """Find comments and the texts of strings, line by line: not every client takes more than one."""
     tokens = scan_lossless(text)
     for kind, start, part in zip(tokens.kinds, tokens.starts, tokens.texts, strict=True):
         shown = COMMENT_KIND if kind == COMMENT else STRING if kind in _TEXTS else ""

@@ -211,7 +211,7 @@ def called_variables(
 
 
 def roots_without_schema(workbench: Workbench, document: Document, offset: int) -> list[str]:
-    """The root modules in which the schema of the resource at an offset is missing."""
+    """Find the root modules in which the schema of the resource at an offset is missing."""
     cursor = cursor_at(document, offset)
     top = cursor.blocks[0] if cursor.blocks else cursor.header
     if top is None or top.type not in _RESOURCES or document.kind is not Kind.CONFIGURATION:

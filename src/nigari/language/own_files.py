@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def own_problems(document: Document, environ: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """What reading a file of our own reports; nothing for other files, and while its syntax is
-    wrong.
+    """Return what reading a file of our own reports: nothing for other files, and while its syntax
+    is wrong.
     """
     read = _READERS.get(document.kind)
     if read is None or document.problems:

@@ -105,7 +105,7 @@ class Workbench:
         return known[1]
 
     def _declared(self, directory: str, documents: Sequence[Document]) -> Module:
-        """The declarations of some files together. Each file is decoded once, so that an edit of one
+        """Return the declarations of some files together. Each file is decoded once, so an edit of one
         costs no more than that one; where some override others, all of them are.
         """
         if config_files([os.path.basename(each.path) for each in documents])[1]:
@@ -157,7 +157,7 @@ def _decoded(directory: str, documents: Sequence[Document]) -> Module:
 
 
 def _joined(directory: str, parts: Sequence[Module]) -> Module:
-    """The declarations of files that were decoded one by one; of two with one name the later counts."""
+    """Join files that were decoded one by one; of two declarations with one name the later counts."""
     return Module(
         directory=directory,
         files=tuple(name for each in parts for name in each.files),

@@ -204,7 +204,7 @@ class Linter:
 
 
 def _without_instances(root: EvaluatedRoot) -> Iterator[str]:
-    """The directories that calls without instances lead to, as paths are seen from the root."""
+    """Find the directories that calls without instances lead to, as paths are seen from the root."""
     for frame in root.frames:
         if is_remote(Instance(root, frame)):
             continue

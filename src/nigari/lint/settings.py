@@ -134,7 +134,7 @@ class SettingsFiles:
         return base if file is None else self._evaluated(file, directory, base)
 
     def read(self, data: bytes) -> Settings:
-        """The settings in a text, which stands for the file of the directory itself."""
+        """Read the settings in a text, which stands for the file of the directory itself."""
         file = parse_own_file(self._where, FILE_NAME, data, _BLOCKS, self._diags)
         return self._evaluated(file, self._where.absolute_root, Settings())
 

@@ -100,5 +100,5 @@ class CommandRequests:
 
 
 def _key(id_: object, token: object) -> object:
-    """The name of a running command."""
+    """Return the name of a running command."""
     return id_ if token is None else token

@@ -95,7 +95,7 @@ class Editor(Workbench):
         return self.settings.get("lint", True) is not False
 
     def own_problems(self, document: Document) -> tuple[Diagnostic, ...]:
-        """What is wrong with a file of our own, read once for each of its texts."""
+        """Return what is wrong with a file of our own, which is read once for each of its texts."""
         known = self._own_problems.get(document.path)
         if known is None or known[0] is not document:
             known = document, own_problems(document, self.environ)

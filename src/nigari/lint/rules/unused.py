@@ -55,7 +55,7 @@ def _outputs_read(caller: LintedModule, call: str, names: list[str]) -> list[str
 
 
 def unused_data(tree: LintedTree) -> Iterator[Hit]:
-    """Data sources that nothing refers to, and that check nothing. One with `depends_on` is read for
+    """Find data sources that nothing refers to, and that check nothing. One with `depends_on` is read for
     what reading does, such as waiting until a cluster is healthy.
     """
     for module in tree.modules:
@@ -105,7 +105,9 @@ def unused_providers(tree: LintedTree) -> Iterator[Hit]:
 
 
 def _is_complete(queries: ValueQueries, frame: Frame) -> bool:
-    """Return whether all modules below one were found."""
+    """Return whether all modules below one were found. Of a call without instances nothing is known,
+    and with other values it may have some.
+    """
     for call in frame.calls.values():
         instances = queries.module_instances(call)
         if not instances or any(not _is_complete(queries, each) for each in instances.values()):

@@ -41,7 +41,7 @@ def code_action(editor: Editor, params: Params) -> object:
 def _quick_fixes(
     editor: Editor, document: Document, start: int, end: int
 ) -> Iterator[dict[str, object]]:
-    """The fixes for the diagnostics of a part of a document, and `init` where it is missing."""
+    """Offer fixes for the diagnostics of a part of a document, and `init` where it is missing."""
     uninstalled: dict[str, list[dict[str, object]]] = {}
     for diagnostic, evaluation in sources_of(editor, document):
         if diagnostic.subject is None:

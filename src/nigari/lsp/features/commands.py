@@ -51,7 +51,7 @@ COMMANDS: Final = tuple(_JOBS)
 
 
 def job_of(params: Params) -> Job:
-    """The command that a request wants to run."""
+    """Return the job for the command of a request."""
     make = _JOBS.get(str(params["command"]))
     if make is None:
         raise RequestFailure(INVALID_PARAMS, "There is no such command.")
@@ -63,5 +63,5 @@ def job_of(params: Params) -> Job:
 
 
 def command(title: str, name: str, root: str, *rest: str) -> dict[str, object]:
-    """A command as the protocol has it."""
+    """Describe a command in the form of the protocol."""
     return {"title": title, "command": name, "arguments": [uri_of(root), *rest]}

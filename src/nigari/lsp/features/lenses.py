@@ -38,7 +38,7 @@ _PREFIXES: Final[Mapping[str, str]] = {
 
 
 def code_lens(editor: Editor, params: Params) -> object:
-    """The lenses of a document. Counting references is left to `codeLens/resolve`."""
+    """Return the lenses of a document. Counting references is left to `codeLens/resolve`."""
     document = editor.document(params)
     wanted = editor.settings.get("lenses", LENSES)
     wanted = wanted if isinstance(wanted, list | tuple) else LENSES
@@ -72,7 +72,7 @@ def _lenses(
 
 
 def resolve_lens(editor: Editor, params: Params) -> object:
-    """The number of uses of a declaration."""
+    """Return a lens with the number of uses of its declaration."""
     if "data" not in params:
         return params
     path = path_of(str(params["data"]["uri"]))
@@ -90,7 +90,7 @@ def resolve_lens(editor: Editor, params: Params) -> object:
 
 
 def _plans(editor: Editor, document: Document, declared: Occurrence) -> Iterator[dict[str, object]]:
-    """A plan of something alone, in each root module that it is part of."""
+    """Offer a plan of something alone, in each root module that it is part of."""
     for root, place, modules in _roots(editor, document):
         if len(modules) <= _MOST_INSTANCES:
             targets = [_address(each, declared) for each in modules]
@@ -98,14 +98,14 @@ def _plans(editor: Editor, document: Document, declared: Occurrence) -> Iterator
 
 
 def _why(editor: Editor, document: Document, declared: Occurrence) -> Iterator[dict[str, object]]:
-    """What explains a value, in each root module that it is part of."""
+    """Offer to explain a value, in each root module that it is part of."""
     for root, place, modules in _roots(editor, document):
         yield command(f"Explain{place}", EXPLAIN, root, _address(modules[0], declared))
 
 
 def _roots(editor: Editor, document: Document) -> Iterator[tuple[str, str, list[ModuleAddr]]]:
-    """The root modules that a module was evaluated in, how a title names them, and its instances
-    there.
+    """Return the root modules that a module was evaluated in, how a title names them, and the
+    instances there.
     """
     evaluations = editor.evaluations_of(document.directory)
     for evaluation in evaluations:
@@ -117,7 +117,7 @@ def _roots(editor: Editor, document: Document) -> Iterator[tuple[str, str, list[
 
 
 def _is_deferred(module: ModuleAddr | None) -> bool:
-    """Whether the key of a module instance is not known yet, so that no command can name it."""
+    """Return whether the key of a module instance is not known yet, so that no command can name it."""
     while module is not None:
         if module.key is DEFERRED:
             return True
