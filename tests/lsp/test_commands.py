@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.lsp.client import Client, ErrorAnswer
+from tests.lsp.client import PULLED, Client, ErrorAnswer
 from tests.lsp.configuration import FILES, client, evaluated, merged
 
 _OPTIONAL: Final = ("workspace/diagnostic/refresh", "window/logMessage", "$/progress")
@@ -25,8 +25,7 @@ run "first" {
 
 def _client(root: Path, files: dict[str, str], *capabilities: Any) -> Client:  # noqa: ANN401 - JSON
     capable = merged({"workspace": {"diagnostics": {"refreshSupport": True}}}, *capabilities)
-    pulled = {"textDocument": {"diagnostic": {}}}
-    return Client(root, files, merged(capable, pulled), optional=_OPTIONAL)
+    return Client(root, files, merged(capable, PULLED), optional=_OPTIONAL)
 
 
 def _lenses(client: Client, name: str) -> list[tuple[str, Any]]:
