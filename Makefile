@@ -12,7 +12,7 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo docs check-docs check format format-check lint types layers test pictures page-pictures peers check-real check-tools bench \
-	bench-compiled page distributions wheel wheels check-wheel check-install build-twice check-lowest fuzz fuzz-files fuzz-expressions \
+	bench-compiled storm page extension distributions wheel wheels check-wheel check-install build-twice check-lowest fuzz fuzz-files fuzz-expressions \
 	differential coverage tampering equivalences plain mutants sampled-mutants outside clean
 
 help: ## list the targets
@@ -94,10 +94,18 @@ fuzz-files: $(READY) ## damage plans, states, files of fleets and what is below 
 	$(BIN)/python -m fuzz.damaged_files -n $(N) -s $(SEED)
 	$(BIN)/python -m fuzz.fleet_files -n $(N) -s $(SEED)
 
+storm: $(READY) ## random edits in the language server, and what a fresh one says of the same texts: make storm N=100000 SEED=1
+	$(BIN)/python -m fuzz.edit_storm -n $(N) -s $(SEED)
+
 page: ## build the page of `nigari explore`; needs Node.js 20 or newer
 	npm --prefix page ci --silent
 	npm --prefix page run --silent types
 	npm --prefix page run --silent build
+
+extension: ## check and package the extension for VS Code, as editors/vscode/nigari.vsix; needs Node.js 20 or newer
+	npm --prefix editors/vscode ci --silent
+	npm --prefix editors/vscode run --silent types
+	npm --prefix editors/vscode run --silent package
 
 wheel: $(READY) page ## a wheel with the page, and with cty, hcl and regexp compiled by mypyc, in dist/
 	NIGARI_COMPILE=1 $(BIN)/python -m hatchling build -t wheel -d dist
@@ -149,4 +157,4 @@ outside: $(READY) peers ## compare with the real program in public repositories:
 
 clean: ## forget everything that was made here
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache \
-		page/node_modules src/nigari/explore/static
+		page/node_modules src/nigari/explore/static editors/vscode/node_modules editors/vscode/dist

@@ -315,3 +315,32 @@ def test_missing_rules(directory: Path, capsys: pytest.CaptureFixture[str]) -> N
     status, _, err = _run(capsys, "-rules=nothing.py")
     assert status == 1
     assert "Rules cannot be loaded" in err
+
+
+def test_module_without_instances(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is wrong in a module is wrong even while no call of it has an instance."""
+    call = 'module "{0}" {{\n  source   = "{1}"\n  for_each = {{}}\n}}\n'
+    root = call.format("a", "./a")
+    inner = 'variable "unused" {\n  type = string\n}\n' + call.format("b", "../b")
+    other = "locals {\n  unused = 1\n}\n"
+    write_files(f"{root}# FILE: a/main.tf\n{inner}# FILE: b/main.tf\n{other}", directory)
+    _, out, _ = _run(capsys, "-json")
+    shown = [(each["rule"], each["range"]["filename"]) for each in json.loads(out)["findings"]]
+    assert shown == [("core:unused-variable", "a/main.tf"), ("core:unused-local", "b/main.tf")]
+
+
+@pytest.mark.parametrize(
+    ("options", "files"),
+    [((), ["main.tf"]), (("-recursive",), ["main.tf", "modules/a/main.tf"])],
+)
+def test_recursive(
+    directory: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    files: list[str],
+) -> None:
+    """A directory that is a module itself hides those below it otherwise."""
+    unused = "locals {\n  unused = 1\n}\n"
+    write_files(f"{unused}# FILE: modules/a/main.tf\n{unused}", directory)
+    _, out, _ = _run(capsys, "-json", *options)
+    assert [each["range"]["filename"] for each in json.loads(out)["findings"]] == files

@@ -37,6 +37,13 @@ _RIGHT = {
         ),
     ),
     # Data sources that check something, or order something.
+    "data that waits": (
+        "nigari:unused-data",
+        (
+            'resource "terraform_data" "cluster" {}\n'
+            'data "talos_cluster_health" "this" {\n  depends_on = [terraform_data.cluster]\n}\n'
+        ),
+    ),
     "data in depends_on": (
         "nigari:unused-data",
         (
@@ -58,6 +65,15 @@ _RIGHT = {
         (
             'terraform {\n  required_providers {\n    aws = { source = "hashicorp/aws" }\n  }\n}\n'
             'provider "aws" {}\n'
+        ),
+    ),
+    "provider of a module without instances": (
+        "nigari:unused-provider",
+        (
+            'terraform {\n  required_providers {\n    aws = { source = "hashicorp/aws" }\n  }\n}\n'
+            'module "a" {\n  source = "./a"\n  count = var.on ? 1 : 0\n}\n'
+            'variable "on" {\n  type = bool\n  default = false\n}\n'
+            '# FILE: a/main.tf\nresource "aws_vpc" "main" {}\n'
         ),
     ),
     "provider of an uninstalled module": (

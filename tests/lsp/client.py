@@ -50,6 +50,7 @@ class Client:
         # Few configurations of tests are without findings.
         self.settings = {"lint": False, **(settings or {})}
         self.initialized: dict[str, Any] = {}
+        self.language = "opentofu"
         for name, text in (files or {}).items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -182,8 +183,8 @@ class Client:
             length = 0
             while (line := stream.readline()) not in (b"\r\n", b""):
                 name, _, value = line.partition(b":")
-                assert name == b"Content-Length", line
-                length = int(value)
+                if name == b"Content-Length":
+                    length = int(value)
             body = stream.read(length)
             if not body:
                 self._incoming.put(None)
@@ -207,7 +208,7 @@ class Client:
             text = (self.root / name).read_text(encoding="utf-8")
         text, position = marked(text)
         self.texts[name], self.versions[name] = text, 1
-        document = {"uri": self.uri(name), "languageId": "opentofu", "version": 1, "text": text}
+        document = {"uri": self.uri(name), "languageId": self.language, "version": 1, "text": text}
         self.notify("textDocument/didOpen", {"textDocument": document})
         return position
 

@@ -177,7 +177,8 @@ def test_lenses_count_uses(tmp_path: Path) -> None:
             "textDocument/codeLens", {"textDocument": client.document("net/main.tf")}
         )
         titles = [client.request("codeLens/resolve", each)["command"]["title"] for each in lenses]
-        assert titles == ["2 references", "1 reference", "2 references"]
+        counts = [each for each in titles if each != "Explain"]
+        assert counts == ["2 references", "1 reference", "2 references"]
 
 
 def test_call_hierarchy(tmp_path: Path) -> None:

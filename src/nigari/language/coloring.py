@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nigari.hcl import tokens as tokens_of
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.collections import KeyName
@@ -38,6 +39,19 @@ KINDS: Final = (
     NUMBER,
     COMMENT_KIND,
 )
+_TEXTS: Final = frozenset(
+    (
+        tokens_of.STRING,
+        tokens_of.ESCAPED_STRING,
+        tokens_of.OPEN_QUOTE,
+        tokens_of.CLOSE_QUOTE,
+        tokens_of.QUOTED_TEXT,
+        tokens_of.OPEN_HEREDOC,
+        tokens_of.CLOSE_HEREDOC,
+        tokens_of.TEXT,
+    )
+)
+"""The tokens that strings and heredocs are made of."""
 _ROOTS: Final = frozenset(
     (
         "var",
@@ -76,11 +90,13 @@ def colored(document: Document) -> list[Colored]:
     """The words of a document that mean something, in order; they do not overlap."""
     if document.body is None:
         return []
-    found = [*_of_comments(document.text)]
+    found: list[Colored] = []
     for attribute in document.body.attributes.values():
         found += _of_attribute(attribute, PROPERTY)
     for block in document.body.blocks:
         found += _of_block(block, KEYWORD)
+    # Behind the others: of two words at one place, such as a label, the first one counts.
+    found += _of_tokens(document.text)
     ordered = sorted(found, key=_order)
     apart: list[Colored] = []
     for each in ordered:
@@ -93,11 +109,16 @@ def _order(each: Colored) -> tuple[int, int]:
     return each.start, each.end
 
 
-def _of_comments(text: str) -> Iterator[Colored]:
+def _of_tokens(text: str) -> Iterator[Colored]:
+    """Find comments and the texts of strings, line by line: not every client takes more than one."""
     tokens = scan_lossless(text)
     for kind, start, part in zip(tokens.kinds, tokens.starts, tokens.texts, strict=True):
-        if kind == COMMENT:
-            yield Colored(start, start + len(part.rstrip("\r\n")), COMMENT_KIND)
+        shown = COMMENT_KIND if kind == COMMENT else STRING if kind in _TEXTS else ""
+        if not shown:
+            continue
+        for line in part.splitlines(keepends=True):
+            yield Colored(start, start + len(line.rstrip("\r\n")), shown)
+            start += len(line)
 
 
 def _of_block(block: Block, kind: str) -> Iterator[Colored]:

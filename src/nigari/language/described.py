@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from nigari import cty
 from nigari.config.blocks.variable import Variable
 from nigari.hcl.body import Block as WrittenBlock
+from nigari.language.cursor import cursor_at
 from nigari.language.document import Document, Kind
 from nigari.language.language_blocks import (
     ACTION,
@@ -22,6 +23,7 @@ from nigari.language.language_blocks import (
     SYMBOL_BLOCKS,
     TEST_BLOCKS,
 )
+from nigari.language.own_blocks import ENVIRONMENTS_BLOCKS, FLEET_BLOCKS, LINT_BLOCKS, QUERY_BLOCKS
 from nigari.language.workbench import Workbench
 from nigari.record import record
 from nigari.schema.block import Attribute, Block, NestedBlock
@@ -37,6 +39,15 @@ _RESOURCES: Final = {
     "data": DATA,
     "ephemeral": EPHEMERAL,
     "action": ACTION,
+}
+_FILES: Final = {
+    Kind.CONFIGURATION: BLOCKS,
+    Kind.TESTS: TEST_BLOCKS,
+    Kind.SYMBOLS: SYMBOL_BLOCKS,
+    Kind.QUERIES: QUERY_BLOCKS,
+    Kind.ENVIRONMENTS: ENVIRONMENTS_BLOCKS,
+    Kind.FLEET: FLEET_BLOCKS,
+    Kind.LINT: LINT_BLOCKS,
 }
 _NOTHING: Final = Block()
 _OPEN: Final = frozenset(("locals", "values", "variables", "required_providers", "mock_provider"))
@@ -59,11 +70,7 @@ _UNKNOWN: Final = Description(_NOTHING, is_whole=False)
 
 def file_blocks(kind: Kind) -> dict[str, Block]:
     """The blocks that a file may have."""
-    if kind is Kind.CONFIGURATION:
-        return dict(BLOCKS)
-    if kind is Kind.SYMBOLS:
-        return dict(SYMBOL_BLOCKS)
-    return dict(TEST_BLOCKS) if kind is Kind.TESTS else {}
+    return dict(_FILES.get(kind, {}))
 
 
 def described(
@@ -103,7 +110,7 @@ def described(
 def _of_top(workbench: Workbench, document: Document, block: WrittenBlock) -> Description | None:
     if block.type in _RESOURCES:
         return _of_resource(workbench, document.directory, block)
-    if document.kind is Kind.CONFIGURATION:
+    if document.kind in (Kind.CONFIGURATION, Kind.QUERIES):
         if block.type == "module":
             return _of_call(workbench, document.directory, block)
         if block.type == "provider" and block.labels:
@@ -201,6 +208,18 @@ def called_variables(
             return None
         found.update(variables)
     return found if places else None
+
+
+def roots_without_schema(workbench: Workbench, document: Document, offset: int) -> list[str]:
+    """Find the root modules in which the schema of the resource at an offset is missing."""
+    cursor = cursor_at(document, offset)
+    top = cursor.blocks[0] if cursor.blocks else cursor.header
+    if top is None or top.type not in _RESOURCES or document.kind is not Kind.CONFIGURATION:
+        return []
+    provider = workbench.provider(document.directory, local_name(top))
+    if provider is None or workbench.offered(document.directory, provider) is not None:
+        return []
+    return [each.root for each in workbench.evaluations_of(document.directory)]
 
 
 def nested_type(nested: NestedBlock) -> str:

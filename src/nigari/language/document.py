@@ -12,13 +12,16 @@ from enum import Enum
 from nigari.config.file_names import (
     is_config_file,
     is_mock_file,
+    is_query_file,
     is_symbol_file,
     is_test_file,
 )
 from nigari.diagnostics import Diagnostic, Diagnostics
+from nigari.fleet.units.unit import FILE_NAME as FLEET_FILE
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body, parse_template
 from nigari.hcl.source import BYTE_ORDER_MARK, Source
+from nigari.lint.settings import FILE_NAME as LINT_FILE
 from nigari.workspace.context.environments import FILE_NAME
 
 TYPE_CHECKING = False
@@ -36,11 +39,19 @@ class Kind(Enum):
     SYMBOLS = "symbols"
     TEMPLATE = "template"
     LOCK = "lock"
+    QUERIES = "queries"
     ENVIRONMENTS = "environments"
+    FLEET = "fleet"
+    LINT = "lint"
     OTHER = "other"
-    """HCL with a schema of its own, such as `environments.hcl`."""
+    """HCL of which nothing else is known."""
 
 
+_OWN_FILES: Final = {
+    FILE_NAME: Kind.ENVIRONMENTS,
+    FLEET_FILE: Kind.FLEET,
+    LINT_FILE: Kind.LINT,
+}
 LOCK_FILE: Final = ".terraform.lock.hcl"
 _TEST_DIRECTORY: Final = "tests"
 _MOST_LEVELS: Final = 4
@@ -52,8 +63,8 @@ def kind_of(path: str) -> Kind:
     name = os.path.basename(path)
     if name == LOCK_FILE:
         return Kind.LOCK
-    if name == FILE_NAME:
-        return Kind.ENVIRONMENTS
+    if name in _OWN_FILES:
+        return _OWN_FILES[name]
     if is_config_file(name):
         return Kind.CONFIGURATION
     if name.endswith((".tfvars", ".tfvars.json")):
@@ -62,6 +73,8 @@ def kind_of(path: str) -> Kind:
         return Kind.TESTS
     if is_mock_file(name):
         return Kind.MOCKS
+    if is_query_file(name):
+        return Kind.QUERIES
     if is_symbol_file(name):
         return Kind.SYMBOLS
     return Kind.TEMPLATE if name.endswith((".tftpl", ".tmpl")) else Kind.OTHER

@@ -70,6 +70,8 @@ class Evaluation:
         diags = Diagnostics()
         files = EditedFiles(texts, where.absolute_root)
         self._workspace = Workspace(where, files=files)
+        # In an editor, a file of queries is checked like any other.
+        self._workspace.loader.query_directory = self._workspace.directory
         inputs = self._inputs(files, diags)
         selected = "default" if where.selects_default else where.selected(diags).name
         run, found = self._workspace.static(inputs, selected)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-def _argument(text: str, type_: cty.Type = cty.DYNAMIC, required: bool = False) -> Attribute:
+def argument(text: str, type_: cty.Type = cty.DYNAMIC, required: bool = False) -> Attribute:
     return Attribute(type_, required=required, optional=not required, description=text)
 
 
-def _block(
+def block(
     text: str,
     arguments: Mapping[str, Attribute] | None = None,
     blocks: Mapping[str, NestedBlock] | None = None,
@@ -28,7 +28,7 @@ def _block(
     return Block(arguments or {}, blocks or {}, text)
 
 
-def _single(block: Block) -> NestedBlock:
+def single(block: Block) -> NestedBlock:
     return NestedBlock(block, Nesting.SINGLE, 0, 1)
 
 
@@ -38,46 +38,46 @@ def _several(block: Block) -> NestedBlock:
 
 def _rule(text: str) -> NestedBlock:
     return _several(
-        _block(
+        block(
             text,
             {
-                "condition": _argument(
+                "condition": argument(
                     "What must hold: an expression that is true or false.", cty.BOOL, True
                 ),
-                "error_message": _argument("What to say where it does not hold.", cty.STRING, True),
+                "error_message": argument("What to say where it does not hold.", cty.STRING, True),
             },
         )
     )
 
 
-_COUNT: Final = _argument(
+_COUNT: Final = argument(
     "How many instances there are. In the block, `count.index` is the number of each.", cty.NUMBER
 )
-_FOR_EACH: Final = _argument(
+_FOR_EACH: Final = argument(
     "A map, or a set of strings, with one instance for each element. In the block, `each.key` and `each.value` are the element."
 )
-_DEPENDS_ON: Final = _argument(
+_DEPENDS_ON: Final = argument(
     "Resources and modules that must be done first although no expression refers to them."
 )
-_SENSITIVE: Final = _argument("Whether the value is left out wherever values are shown.", cty.BOOL)
-_EPHEMERAL: Final = _argument(
+_SENSITIVE: Final = argument("Whether the value is left out wherever values are shown.", cty.BOOL)
+_EPHEMERAL: Final = argument(
     "Whether the value is stored neither in the state nor in plans.", cty.BOOL
 )
-_DEPRECATED: Final = _argument(
+_DEPRECATED: Final = argument(
     "Advice for those who still use this; it is shown as a warning.", cty.STRING
 )
-_DESCRIPTION: Final = _argument("What this is for, for the people who use the module.", cty.STRING)
+_DESCRIPTION: Final = argument("What this is for, for the people who use the module.", cty.STRING)
 _PRECONDITION: Final = _rule("A condition that must hold before anything is done.")
 _POSTCONDITION: Final = _rule("A condition that must hold afterwards. `self` is the object.")
-_ENABLED: Final = _argument("Whether there is an instance at all.", cty.BOOL)
-_PROVIDER: Final = _argument(
+_ENABLED: Final = argument("Whether there is an instance at all.", cty.BOOL)
+_PROVIDER: Final = argument(
     "The provider configuration to use, such as `aws.west`, without quotes."
 )
 
-_CONNECTION: Final = _block(
+_CONNECTION: Final = block(
     "How provisioners reach the machine.",
     {
-        name: _argument(text, cty.STRING)
+        name: argument(text, cty.STRING)
         for name, text in {
             "type": "`ssh` or `winrm`.",
             "host": "The address of the machine.",
@@ -89,43 +89,43 @@ _CONNECTION: Final = _block(
         }.items()
     },
 )
-_PROVISIONER: Final = _block(
+_PROVISIONER: Final = block(
     "Something that is run where the object has been created, or before it is destroyed.",
     {
-        "when": _argument("`destroy` for what is run before the object is destroyed."),
-        "on_failure": _argument("`continue` to go on where it fails, or `fail`."),
-        "command": _argument("`local-exec`: the command to run.", cty.STRING),
-        "inline": _argument("`remote-exec`: the commands to run.", cty.ListType(cty.STRING)),
-        "source": _argument("`file`: the file or directory to copy.", cty.STRING),
-        "destination": _argument("`file`: where to copy it to.", cty.STRING),
+        "when": argument("`destroy` for what is run before the object is destroyed."),
+        "on_failure": argument("`continue` to go on where it fails, or `fail`."),
+        "command": argument("`local-exec`: the command to run.", cty.STRING),
+        "inline": argument("`remote-exec`: the commands to run.", cty.ListType(cty.STRING)),
+        "source": argument("`file`: the file or directory to copy.", cty.STRING),
+        "destination": argument("`file`: where to copy it to.", cty.STRING),
     },
-    {"connection": _single(_CONNECTION)},
+    {"connection": single(_CONNECTION)},
 )
-_ACTION_TRIGGER: Final = _block(
+_ACTION_TRIGGER: Final = block(
     "Actions that run before or after changes of the object.",
     {
-        "events": _argument(
+        "events": argument(
             "When they run: `before_create`, `after_create`, `before_update`, `after_update`, "
             "`before_destroy`, `after_destroy`.",
             required=True,
         ),
-        "actions": _argument("The actions, in the order in which they run.", required=True),
-        "condition": _argument("Whether they run.", cty.BOOL),
-        "on_failure": _argument("What follows from a failure: `halt`, `taint` or `continue`."),
+        "actions": argument("The actions, in the order in which they run.", required=True),
+        "condition": argument("Whether they run.", cty.BOOL),
+        "on_failure": argument("What follows from a failure: `halt`, `taint` or `continue`."),
     },
 )
-_LIFECYCLE: Final = _block(
+_LIFECYCLE: Final = block(
     "What is done to objects of this resource, and when.",
     {
-        "create_before_destroy": _argument(
+        "create_before_destroy": argument(
             "Whether a replacement is created before the old object is destroyed.", cty.BOOL
         ),
-        "prevent_destroy": _argument(
+        "prevent_destroy": argument(
             "Whether a plan that would destroy the object is an error.", cty.BOOL
         ),
-        "ignore_changes": _argument("Arguments whose changes are not carried out, or `all`."),
-        "replace_triggered_by": _argument("References whose changes replace the object."),
-        "destroy": _argument(
+        "ignore_changes": argument("Arguments whose changes are not carried out, or `all`."),
+        "replace_triggered_by": argument("References whose changes replace the object."),
+        "destroy": argument(
             "Whether the object is destroyed once the block is removed; otherwise it is forgotten.",
             cty.BOOL,
         ),
@@ -143,83 +143,81 @@ _META: Final = {
     "provider": _PROVIDER,
     "depends_on": _DEPENDS_ON,
 }
-RESOURCE: Final = _block(
+RESOURCE: Final = block(
     "An object that a provider manages.",
     _META,
     {
-        "lifecycle": _single(_LIFECYCLE),
-        "connection": _single(_CONNECTION),
+        "lifecycle": single(_LIFECYCLE),
+        "connection": single(_CONNECTION),
         "provisioner": _several(_PROVISIONER),
     },
 )
-DATA: Final = _block("Something that a provider reads.", _META, {"lifecycle": _single(_LIFECYCLE)})
-EPHEMERAL: Final = _block(
-    "Something that exists only while the program runs.", _META, {"lifecycle": _single(_LIFECYCLE)}
+DATA: Final = block("Something that a provider reads.", _META, {"lifecycle": single(_LIFECYCLE)})
+EPHEMERAL: Final = block(
+    "Something that exists only while the program runs.", _META, {"lifecycle": single(_LIFECYCLE)}
 )
-ACTION: Final = _block(
+ACTION: Final = block(
     "Something that a provider can do besides changing objects.",
     {"count": _COUNT, "for_each": _FOR_EACH, "provider": _PROVIDER},
 )
 
-_REQUIRED_PROVIDERS: Final = _block(
+_REQUIRED_PROVIDERS: Final = block(
     "Providers by their local names, each with a source and a version constraint."
 )
-_TERRAFORM: Final = _block(
+_TERRAFORM: Final = block(
     "Settings of the module itself.",
     {
-        "required_version": _argument("A constraint on the version of OpenTofu.", cty.STRING),
-        "experiments": _argument("Experimental features of the language; there are none."),
+        "required_version": argument("A constraint on the version of OpenTofu.", cty.STRING),
+        "experiments": argument("Experimental features of the language; there are none."),
     },
     {
-        "required_providers": _single(_REQUIRED_PROVIDERS),
-        "backend": _single(_block("Where the state is stored.")),
-        "cloud": _single(
-            _block("The organization and workspaces of a remote service that stores the state.")
+        "required_providers": single(_REQUIRED_PROVIDERS),
+        "backend": single(block("Where the state is stored.")),
+        "cloud": single(
+            block("The organization and workspaces of a remote service that stores the state.")
         ),
-        "encryption": _single(_block("How states and plans are encrypted.")),
-        "provider_meta": _several(_block("What the module says about itself to a provider.")),
+        "encryption": single(block("How states and plans are encrypted.")),
+        "provider_meta": _several(block("What the module says about itself to a provider.")),
     },
 )
 
-PROVIDER: Final = _block(
+PROVIDER: Final = block(
     "A configuration of a provider.",
     {
-        "alias": _argument("Another name, for a configuration beside the default one.", cty.STRING),
+        "alias": argument("Another name, for a configuration beside the default one.", cty.STRING),
         "for_each": _FOR_EACH,
         "count": _COUNT,
         "depends_on": _DEPENDS_ON,
     },
 )
-MODULE: Final = _block(
+MODULE: Final = block(
     "A call of another module.",
     {
-        "source": _argument(
+        "source": argument(
             "Where the module comes from: a path such as `./net`, a registry address, a repository.",
             cty.STRING,
             True,
         ),
-        "version": _argument(
+        "version": argument(
             "A constraint on the version, for modules from a registry.", cty.STRING
         ),
         "count": _COUNT,
         "for_each": _FOR_EACH,
-        "providers": _argument(
-            "Provider configurations for the module, by its own names for them."
-        ),
+        "providers": argument("Provider configurations for the module, by its own names for them."),
         "depends_on": _DEPENDS_ON,
     },
-    {"lifecycle": _single(_block("Whether the call has an instance.", {"enabled": _ENABLED}))},
+    {"lifecycle": single(block("Whether the call has an instance.", {"enabled": _ENABLED}))},
 )
 
-_SYMBOLS: Final = _block(
+_SYMBOLS: Final = block(
     "A symbol library: values, types and functions to use in this module.",
     {
-        "source": _argument(
+        "source": argument(
             "Where the library comes from: a path such as `./symbols`, or any other module source.",
             cty.STRING,
             True,
         ),
-        "version": _argument(
+        "version": argument(
             "A constraint on the version, for libraries from a registry.", cty.STRING
         ),
     },
@@ -234,27 +232,27 @@ BLOCKS: Final[Mapping[str, Block]] = {
     "ephemeral": EPHEMERAL,
     "action": ACTION,
     "module": MODULE,
-    "variable": _block(
+    "variable": block(
         "An input variable of the module.",
         {
-            "type": _argument("The type that values are converted to, such as `list(string)`."),
-            "default": _argument("The value if none is given. Without it a value is required."),
+            "type": argument("The type that values are converted to, such as `list(string)`."),
+            "default": argument("The value if none is given. Without it a value is required."),
             "description": _DESCRIPTION,
             "sensitive": _SENSITIVE,
             "ephemeral": _EPHEMERAL,
-            "nullable": _argument(
+            "nullable": argument(
                 "Whether the value can be null; otherwise null means the default.", cty.BOOL
             ),
-            "const": _argument("Whether the value must be known before anything runs.", cty.BOOL),
+            "const": argument("Whether the value must be known before anything runs.", cty.BOOL),
             "deprecated": _DEPRECATED,
         },
         {"validation": _rule("A condition that values must meet.")},
     ),
-    "output": _block(
+    "output": block(
         "A value that the module gives to its caller.",
         {
-            "value": _argument("The value.", required=True),
-            "type": _argument("The type that the value is converted to, such as `list(string)`."),
+            "value": argument("The value.", required=True),
+            "type": argument("The type that the value is converted to, such as `list(string)`."),
             "description": _DESCRIPTION,
             "sensitive": _SENSITIVE,
             "ephemeral": _EPHEMERAL,
@@ -263,23 +261,23 @@ BLOCKS: Final[Mapping[str, Block]] = {
         },
         {"precondition": _PRECONDITION},
     ),
-    "locals": _block("Values with names, for the expressions of the module."),
-    "moved": _block(
+    "locals": block("Values with names, for the expressions of the module."),
+    "moved": block(
         "Says that an object has another address now, so that it is not replaced.",
         {
-            "from": _argument("The address before.", required=True),
-            "to": _argument("The address now.", required=True),
+            "from": argument("The address before.", required=True),
+            "to": argument("The address now.", required=True),
         },
     ),
-    "removed": _block(
+    "removed": block(
         "Says what becomes of objects whose block was removed.",
-        {"from": _argument("The address of the block.", required=True)},
+        {"from": argument("The address of the block.", required=True)},
         {
-            "lifecycle": _single(
-                _block(
+            "lifecycle": single(
+                block(
                     "What becomes of the objects.",
                     {
-                        "destroy": _argument(
+                        "destroy": argument(
                             "Whether they are destroyed; otherwise they are forgotten.",
                             cty.BOOL,
                             True,
@@ -290,66 +288,66 @@ BLOCKS: Final[Mapping[str, Block]] = {
             "provisioner": _several(_PROVISIONER),
         },
     ),
-    "import": _block(
+    "import": block(
         "Takes an existing object under management.",
         {
-            "to": _argument("The address of the resource instance.", required=True),
-            "id": _argument("How the provider identifies the object.", cty.STRING),
-            "identity": _argument("The attributes by which the provider identifies the object."),
+            "to": argument("The address of the resource instance.", required=True),
+            "id": argument("How the provider identifies the object.", cty.STRING),
+            "identity": argument("The attributes by which the provider identifies the object."),
             "provider": _PROVIDER,
             "for_each": _FOR_EACH,
         },
     ),
     "symbols": _SYMBOLS,
-    "language": _block(
+    "language": block(
         "What the module requires of the language.",
         {
-            "edition": _argument("The edition of the language: `tofu2024`."),
-            "experiments": _argument("The experiments to enable, such as `symbol_libraries`."),
+            "edition": argument("The edition of the language: `tofu2024`."),
+            "experiments": argument("The experiments to enable, such as `symbol_libraries`."),
         },
         {
-            "compatible_with": _single(
-                _block(
+            "compatible_with": single(
+                block(
                     "The programs that the module is made for.",
-                    {"opentofu": _argument("A constraint on the version.", cty.STRING)},
+                    {"opentofu": argument("A constraint on the version.", cty.STRING)},
                 )
             )
         },
     ),
-    "check": _block(
+    "check": block(
         "Conditions that are checked with every plan and apply; one that does not hold is a warning.",
-        blocks={"assert": _rule("A condition that should hold."), "data": _single(DATA)},
+        blocks={"assert": _rule("A condition that should hold."), "data": single(DATA)},
     ),
 }
 """The blocks of a configuration file."""
 
-_RUN: Final = _block(
+_RUN: Final = block(
     "One step of a test.",
     {
-        "command": _argument("`plan` or `apply`, which is the default."),
-        "expect_failures": _argument("Addresses of conditions that must fail."),
-        "providers": _argument("Provider configurations for the module under test."),
+        "command": argument("`plan` or `apply`, which is the default."),
+        "expect_failures": argument("Addresses of conditions that must fail."),
+        "providers": argument("Provider configurations for the module under test."),
     },
     {
-        "variables": _single(_block("Values for the variables of the module.")),
+        "variables": single(block("Values for the variables of the module.")),
         "assert": _rule("A condition that must hold after the step."),
-        "module": _single(
-            _block(
+        "module": single(
+            block(
                 "Another module to test.",
                 {
-                    "source": _argument("A path or a registry address.", cty.STRING, True),
-                    "version": _argument("A version constraint.", cty.STRING),
+                    "source": argument("A path or a registry address.", cty.STRING, True),
+                    "version": argument("A version constraint.", cty.STRING),
                 },
             )
         ),
-        "plan_options": _single(
-            _block(
+        "plan_options": single(
+            block(
                 "Options of the plan.",
                 {
-                    "mode": _argument("`normal` or `refresh-only`."),
-                    "refresh": _argument("Whether real objects are read first.", cty.BOOL),
-                    "replace": _argument("Addresses to replace."),
-                    "target": _argument("Addresses to plan alone."),
+                    "mode": argument("`normal` or `refresh-only`."),
+                    "refresh": argument("Whether real objects are read first.", cty.BOOL),
+                    "replace": argument("Addresses to replace."),
+                    "target": argument("Addresses to plan alone."),
                 },
             )
         ),
@@ -357,59 +355,59 @@ _RUN: Final = _block(
 )
 TEST_BLOCKS: Final[Mapping[str, Block]] = {
     "run": _RUN,
-    "variables": _block("Values of variables for all runs."),
+    "variables": block("Values of variables for all runs."),
     "provider": PROVIDER,
-    "mock_provider": _block("A provider that makes values up instead of being started."),
-    "override_resource": _block(
+    "mock_provider": block("A provider that makes values up instead of being started."),
+    "override_resource": block(
         "Values for a resource in place of the provider's.",
-        {"target": _argument("The address.", required=True), "values": _argument("The values.")},
+        {"target": argument("The address.", required=True), "values": argument("The values.")},
     ),
-    "override_data": _block(
+    "override_data": block(
         "Values for a data source in place of the provider's.",
-        {"target": _argument("The address.", required=True), "values": _argument("The values.")},
+        {"target": argument("The address.", required=True), "values": argument("The values.")},
     ),
-    "override_module": _block(
+    "override_module": block(
         "Outputs in place of a module's own.",
-        {"target": _argument("The address.", required=True), "outputs": _argument("The outputs.")},
+        {"target": argument("The address.", required=True), "outputs": argument("The outputs.")},
     ),
 }
 """The blocks of a test file."""
 
 _FLAG: Final = "Whether arguments can be {}; they can unless this is false."
 SYMBOL_BLOCKS: Final[Mapping[str, Block]] = {
-    "language": _block(
+    "language": block(
         "The language of the library.",
-        {"edition": _argument("The edition: `experimental2026`.", cty.STRING, True)},
+        {"edition": argument("The edition: `experimental2026`.", cty.STRING, True)},
     ),
-    "values": _block("Values of the library, which refer to each other as `value.NAME`."),
-    "typedef": _block(
+    "values": block("Values of the library, which refer to each other as `value.NAME`."),
+    "typedef": block(
         "A type of the library, which it refers to as `symbols::NAME()`.",
-        {"type": _argument("The type, such as `object({ name = string })`.", required=True)},
+        {"type": argument("The type, such as `object({ name = string })`.", required=True)},
     ),
-    "function": _block(
+    "function": block(
         "A function of the library, which it calls as `symbols::NAME()`.",
         {
-            "description": _argument("What the function does.", cty.STRING),
-            "type": _argument("The type that the result is converted to."),
-            "return": _argument(
+            "description": argument("What the function does.", cty.STRING),
+            "type": argument("The type that the result is converted to."),
+            "return": argument(
                 "The result, made from `param.NAME` and `local.NAME`.", required=True
             ),
         },
         {
             "parameter": _several(
-                _block(
+                block(
                     "A parameter.",
                     {
-                        "type": _argument("The type that arguments are converted to."),
-                        "description": _argument("What the parameter means.", cty.STRING),
-                        "variadic": _argument("Whether it takes all further arguments.", cty.BOOL),
-                        "allow_null": _argument(_FLAG.format("null"), cty.BOOL),
-                        "allow_unknown": _argument(_FLAG.format("unknown"), cty.BOOL),
+                        "type": argument("The type that arguments are converted to."),
+                        "description": argument("What the parameter means.", cty.STRING),
+                        "variadic": argument("Whether it takes all further arguments.", cty.BOOL),
+                        "allow_null": argument(_FLAG.format("null"), cty.BOOL),
+                        "allow_unknown": argument(_FLAG.format("unknown"), cty.BOOL),
                     },
                     {"validation": _rule("A condition that arguments must meet.")},
                 )
             ),
-            "locals": _several(_block("Local values of the function.")),
+            "locals": _several(block("Local values of the function.")),
         },
     ),
     "symbols": _SYMBOLS,
@@ -431,6 +429,10 @@ LABELS: Final[Mapping[str, tuple[str, ...]]] = {
     "provider_meta": ("provider",),
     "dynamic": ("block",),
     "run": ("name",),
+    "list": ("type", "name"),
+    "environment": ("name",),
+    "unit": ("name",),
+    "rule": ("rule",),
     "mock_provider": ("name",),
     "symbols": ("name",),
     "typedef": ("name",),

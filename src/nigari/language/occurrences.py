@@ -30,7 +30,9 @@ LOCAL: Final = "local"
 OUTPUT: Final = "output"
 MODULE: Final = "module"
 RESOURCE: Final = "resource"
-"""Of any mode; the name begins with `data.`, `ephemeral.` or `action.` where it is no managed resource."""
+"""Of any mode; the name begins with `data.`, `ephemeral.`, `action.` or `list.` where it is no
+managed resource.
+"""
 PROVIDER: Final = "provider"
 """A provider configuration, by its local name and alias: `aws.west`."""
 CHECK: Final = "check"
@@ -52,7 +54,7 @@ _NO_REFERENCES = frozenset(("each", "count", "path", "terraform", "tofu", "self"
 _UNBOUND: Final[Mapping[str, str]] = {}
 _SPLAT: Final = "*"
 """The bound name of the element of a splat."""
-_RESOURCE_BLOCKS = frozenset(("resource", "data", "ephemeral", "action"))
+_RESOURCE_BLOCKS = frozenset(("resource", "data", "ephemeral", "action", "list"))
 
 
 @record
@@ -91,7 +93,7 @@ def names_in(document: Document) -> FileNames:
             walk.tests(document.body)
         elif document.kind is Kind.ENVIRONMENTS:
             walk.environments(document.body)
-        elif document.kind is Kind.CONFIGURATION:
+        elif document.kind in (Kind.CONFIGURATION, Kind.QUERIES):
             walk.configuration(document.body)
     found = tuple(sorted(walk.found, key=_start))
     return FileNames(document.path, document.directory, found, walk.sources)
@@ -467,6 +469,7 @@ _BLOCKS: Final = {
     "data": _Walk.resource,
     "ephemeral": _Walk.resource,
     "action": _Walk.resource,
+    "list": _Walk.resource,
     "provider": _Walk.provider,
     "moved": _Walk.addresses,
     "removed": _Walk.addresses,

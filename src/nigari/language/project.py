@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from typing import Final
 
 _SKIPPED: Final = frozenset((".git", ".terraform", ".terragrunt-cache", "node_modules", ".venv"))
-_READ: Final = frozenset((Kind.CONFIGURATION, Kind.VALUES, Kind.TESTS, Kind.ENVIRONMENTS))
+_READ: Final = frozenset(
+    (Kind.CONFIGURATION, Kind.VALUES, Kind.TESTS, Kind.QUERIES, Kind.ENVIRONMENTS)
+)
 _MOST_FILES: Final = 50_000
 _LOCAL: Final = ("./", "../")
 

@@ -11,6 +11,7 @@ from nigari.hcl.body import Block
 from nigari.hcl.edits import Edit
 from nigari.hcl.expressions import Expression, Literal
 from nigari.hcl.templates import StringLiteral
+from nigari.language.count_to_keys import to_for_each
 from nigari.language.cursor import Cursor, cursor_at
 from nigari.language.document import Document, Kind
 from nigari.language.fixes import Fix
@@ -56,6 +57,10 @@ def refactorings(
             yield Refactoring(EXTRACT, _extract_local(workbench, document, expr, top))
         if isinstance(expr, Literal | StringLiteral) and top.type != "locals":
             yield Refactoring(EXTRACT, _extract_variable(workbench, document, expr, top))
+    block = cursor.header or top
+    keyed = None if block is None else to_for_each(workbench, document, block)
+    if keyed is not None:
+        yield Refactoring(REWRITE, keyed)
     inlined = _inline_local(workbench.project, document, start)
     if inlined is not None:
         yield Refactoring(INLINE, inlined)

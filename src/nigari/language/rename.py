@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from nigari.config.core.declared import MODULE_WORDS
+from nigari.config.file_names import config_files
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Block
 from nigari.hcl.edits import Edit
@@ -45,6 +46,7 @@ _WORDS: Final = {
     CHECK: "check",
     RUN: "run",
 }
+_WITHOUT_MOVES: Final = ("data.", "ephemeral.", "action.", "list.")
 _PREFIXES: Final = {
     VARIABLE: "var.",
     LOCAL: "local.",
@@ -189,7 +191,10 @@ def _moves(project: Project, place: Place, name: str) -> dict[str, list[Edit]]:
     """The edits that add a `moved` block after a block, and remove one that would lead back."""
     document = project.document(place.path)
     occurrence = place.occurrence
-    if document is None or occurrence.name.startswith(("data.", "ephemeral.", "action.")):
+    if document is None or occurrence.name.startswith(_WITHOUT_MOVES):
+        return {}
+    if config_files([os.path.basename(place.path)])[1]:
+        # Blocks of override files are merged into others, and `moved` blocks cannot be there.
         return {}
     block = cursor_at(document, occurrence.start).header
     if block is None:

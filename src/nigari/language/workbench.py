@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from nigari.addrs.provider import Provider, implied_provider
 from nigari.config.file_names import config_files
 from nigari.config.merge import merge_files
-from nigari.config.module import decode_module
+from nigari.config.module import Module, decode_module
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Body
 from nigari.language.document import Document, Kind, kind_of
@@ -20,13 +20,17 @@ from nigari.language.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
+    from typing import Final, TypeVar
 
     from nigari.config.blocks.variable import Variable
-    from nigari.config.module import Module
     from nigari.eval.core.instances import Frame
     from nigari.schema.provider import ProviderSchema
 
+    K = TypeVar("K")
+    V = TypeVar("V")
+
+_Contents = tuple[tuple[str, object], ...]
+"""The files of a module, each with what tells its content from an earlier one."""
 _MOST_EVALUATIONS: Final = 8
 """The most evaluated root modules that are cached: each has its whole tree."""
 
@@ -40,7 +44,9 @@ class Workbench:
         """The root modules that were evaluated last, by directory; the newest last."""
         self.schemas: dict[str, dict[Provider, ProviderSchema]] = {}
         """The schemas of providers, by root module."""
-        self._modules: dict[str, tuple[object, Module | None, list[Document]]] = {}
+        self._modules: dict[str, tuple[_Contents, Module | None, list[Document | None]]] = {}
+        self._parts: dict[str, tuple[Document, Module]] = {}
+        """The declarations of each file by itself, by path."""
 
     def adopt(self, evaluation: Evaluation) -> None:
         """Take over a root module that was evaluated."""
@@ -86,12 +92,31 @@ class Workbench:
         )
         known = self._modules.get(directory)
         if known is None or known[0] != key:
-            documents = [self.project.document(each) for each in paths]
+            # Of the files on disk, those that have not changed are not parsed again.
+            read = {} if known is None else dict(zip(known[0], known[2], strict=True))
+            documents = [
+                read.get(each) or self.project.document(path)
+                for each, path in zip(key, paths, strict=True)
+            ]
             found = [each for each in documents if each is not None]
-            module = _declared(directory, found) if found else None
+            module = self._declared(directory, found) if found else None
             # Documents are retained so that no other one gets the identity of one of them.
-            known = self._modules[directory] = key, module, found
+            known = self._modules[directory] = key, module, documents
         return known[1]
+
+    def _declared(self, directory: str, documents: Sequence[Document]) -> Module:
+        """Return the declarations of some files together. Each file is decoded once, so an edit of one
+        costs no more than that one; where some override others, all of them are.
+        """
+        if config_files([os.path.basename(each.path) for each in documents])[1]:
+            return _decoded(directory, documents)
+        parts: list[Module] = []
+        for document in documents:
+            known = self._parts.get(document.path)
+            if known is None or known[0] is not document:
+                known = self._parts[document.path] = document, _decoded(directory, [document])
+            parts.append(known[1])
+        return parts[0] if len(parts) == 1 else _joined(directory, parts)
 
     def variables(self, directory: str) -> Mapping[str, Variable] | None:
         """The variables that a module declares; None where there are no files."""
@@ -121,7 +146,7 @@ class Workbench:
         return None
 
 
-def _declared(directory: str, documents: Sequence[Document]) -> Module:
+def _decoded(directory: str, documents: Sequence[Document]) -> Module:
     """The declarations of some files together, from the trees that they have already."""
     by_name = {os.path.basename(each.path): each for each in documents}
     primary, override = config_files([*by_name])
@@ -129,6 +154,33 @@ def _declared(directory: str, documents: Sequence[Document]) -> Module:
     first, second = ([_body(by_name[name]) for name in names] for names in (primary, override))
     declared = merge_files(first, second, [], diags)
     return decode_module(directory, [by_name[n].path for n in primary + override], declared, diags)
+
+
+def _joined(directory: str, parts: Sequence[Module]) -> Module:
+    """Join files that were decoded one by one; of two declarations with one name the later counts."""
+    return Module(
+        directory=directory,
+        files=tuple(name for each in parts for name in each.files),
+        variables=_union([each.variables for each in parts]),
+        locals=_union([each.locals for each in parts]),
+        outputs=_union([each.outputs for each in parts]),
+        calls=_union([each.calls for each in parts]),
+        resources=_union([each.resources for each in parts]),
+        provider_configs=_union([each.provider_configs for each in parts]),
+        required_providers=_union([each.required_providers for each in parts]),
+        required_versions=tuple(one for each in parts for one in each.required_versions),
+        provider_metas=_union([each.provider_metas for each in parts]),
+        backend=next((each.backend for each in parts if each.backend), None),
+        encryption=next((each.encryption for each in parts if each.encryption), None),
+        checks=_union([each.checks for each in parts]),
+        moved=tuple(one for each in parts for one in each.moved),
+        removed=tuple(one for each in parts for one in each.removed),
+        imports=tuple(one for each in parts for one in each.imports),
+    )
+
+
+def _union(parts: Sequence[Mapping[K, V]]) -> dict[K, V]:
+    return {key: value for each in parts for key, value in each.items()}
 
 
 def _body(document: Document) -> Body:

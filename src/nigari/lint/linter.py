@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from nigari.config.file_names import has_module
 from nigari.config.module_cache import caching_modules
 from nigari.diagnostics import Diagnostics, Range, Severity
+from nigari.hcl.templates import StringLiteral
 from nigari.lint.callers import modules_with_other_callers
 from nigari.lint.ignores import UNUSED, WITHOUT_REASON, Ignore, ignores_in
-from nigari.lint.model import EvaluatedRoot, LintedTree
+from nigari.lint.model import EvaluatedRoot, Instance, LintedTree, is_remote
 from nigari.lint.rule import OWN, RECOMMENDED, Finding, Rule
 from nigari.lint.rule_list import ALL, RuleList
 from nigari.lint.rules import CORE_RULES, RULES
@@ -96,10 +98,12 @@ class Linter:
 
     def run(self, python_rules: PythonRules | None = None) -> LintResult:
         """Run the rules."""
+        asked = tuple(self._sessions)
+        self._add_unreached()
         tree = LintedTree(self._roots, lambda: modules_with_other_callers(self._roots))
         findings = [*self._found(tree)]
         if python_rules is not None:
-            for session in self._sessions:
+            for session in asked:
                 findings += python_rules.of_configuration(session, self.diags)
             self._groups.update((each.id, each.all_groups) for each in python_rules.rules)
         findings = self._kept(tree, findings)
@@ -111,6 +115,31 @@ class Linter:
             self.diags,
             len(tree.modules),
         )
+
+    def _add_unreached(self) -> None:
+        """Add modules of which no call has an instance with the present values, as root modules: what
+        is wrong in them is wrong all the same. Mistakes in them are left to those who use them.
+        """
+        pending = [*self._sessions]
+        reached = {
+            root.locate(each.module.directory) for root in self._roots for each in root.frames
+        }
+        while pending:
+            session = pending.pop()
+            base = session.where.absolute_root
+            for name in _without_instances(self._roots[self._sessions.index(session)]):
+                path = os.path.normpath(os.path.join(base, name))
+                where = replace(session.where, name=name, environment=None)
+                if path in reached or not has_module(where.files, os.path.normpath(name)):
+                    continue
+                before, known = self.diags, len(self._sessions)
+                self.diags = Diagnostics()
+                with caching_modules():
+                    self._add(Session(where))
+                self.diags = before
+                pending += self._sessions[known:]
+                for root in self._roots[known:]:
+                    reached.update(root.locate(each.module.directory) for each in root.frames)
 
     def settings(self, directory: str) -> Settings:
         """The settings of a directory, by its absolute path."""
@@ -172,6 +201,18 @@ class Linter:
     def _directory(self, where: Range) -> str:
         path = os.path.join(self._where.absolute_root, where.filename)
         return os.path.dirname(os.path.normpath(path))
+
+
+def _without_instances(root: EvaluatedRoot) -> Iterator[str]:
+    """Find the directories that calls without instances lead to, as paths are seen from the root."""
+    for frame in root.frames:
+        if is_remote(Instance(root, frame)):
+            continue
+        for call in frame.calls.values():
+            source = call.call.source
+            if isinstance(source, StringLiteral) and source.text.startswith(("./", "../")):
+                if not call.has_failed and not root.queries.module_instances(call):
+                    yield os.path.normpath(os.path.join(frame.module.directory, source.text))
 
 
 def _ignores(tree: LintedTree) -> dict[str, list[Ignore]]:

@@ -141,7 +141,7 @@ class LintedTree:
     @cached_property
     def modules(self) -> tuple[LintedModule, ...]:
         """The modules that belong to the configuration itself, so that they can be mended."""
-        return tuple(each for each in self.all_modules if not any(map(_is_remote, each.instances)))
+        return tuple(each for each in self.all_modules if not any(map(is_remote, each.instances)))
 
     def module_at(self, frame: Frame, root: EvaluatedRoot) -> LintedModule | None:
         """The module of a frame, if it belongs to the configuration itself."""
@@ -193,7 +193,7 @@ class LintedTree:
         return frozenset(path for path, count in counts.items() if count > 1)
 
 
-def _is_remote(instance: Instance) -> bool:
+def is_remote(instance: Instance) -> bool:
     frame: Frame | None = instance.frame
     while frame is not None and frame.parent is not None:
         if instance.root.packages.get(frame.instance.addr):

@@ -29,7 +29,12 @@ from nigari.hcl.suggestion import did_you_mean
 from nigari.lint.rule import RECOMMENDED, Rule
 from nigari.lint.rule_list import RuleList
 from nigari.record import ReadOnly, record, replace
-from nigari.workspace.context.nigari_files import BlockInstance, OwnFile, read_own_file
+from nigari.workspace.context.nigari_files import (
+    BlockInstance,
+    OwnFile,
+    parse_own_file,
+    read_own_file,
+)
 from nigari.workspace.context.working_directory import WorkingDirectory
 
 TYPE_CHECKING = False
@@ -126,8 +131,14 @@ class SettingsFiles:
             name = directory
         where = replace(self._where, name=name, environment=None)
         file = read_own_file(where, FILE_NAME, _BLOCKS, self._diags)
-        if file is None:
-            return base
+        return base if file is None else self._evaluated(file, directory, base)
+
+    def read(self, data: bytes) -> Settings:
+        """Read the settings in a text, which stands for the file of the directory itself."""
+        file = parse_own_file(self._where, FILE_NAME, data, _BLOCKS, self._diags)
+        return self._evaluated(file, self._where.absolute_root, Settings())
+
+    def _evaluated(self, file: OwnFile, directory: str, base: Settings) -> Settings:
         self.sources[file.path] = file.data
         for block in file.blocks_of("lint"):
             base = self._lint(BlockInstance(block, block.body, file.scope), directory, base)

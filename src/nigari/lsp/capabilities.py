@@ -6,6 +6,7 @@ from nigari.language.coloring import KINDS
 from nigari.language.refactorings import EXTRACT, INLINE, REWRITE
 from nigari.lsp.editor import Editor
 from nigari.lsp.features.actions import QUICK_FIX
+from nigari.lsp.features.commands import COMMANDS
 from nigari.lsp.features.layouts import MODIFIERS
 
 TYPE_CHECKING = False
@@ -54,6 +55,7 @@ def server_capabilities(editor: Editor) -> dict[str, object]:
         "renameProvider": {"prepareProvider": True},
         "codeActionProvider": {"codeActionKinds": [QUICK_FIX, EXTRACT, INLINE, REWRITE]},
         "codeLensProvider": {"resolveProvider": True},
+        "executeCommandProvider": {"commands": [*COMMANDS], "workDoneProgress": True},
         "callHierarchyProvider": True,
         "foldingRangeProvider": True,
         "selectionRangeProvider": True,

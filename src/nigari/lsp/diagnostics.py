@@ -45,6 +45,8 @@ def sources_of(
     if document.problems:
         # What follows from a text that cannot be read whole is seldom worth reading.
         return
+    for problem in editor.own_problems(document):
+        yield problem, None
     for evaluation in reversed(editor.evaluations.values()):
         if is_current(editor, evaluation, document):
             for diagnostic in (*evaluation.diagnostics, *evaluation.findings):

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from nigari.diagnostics import Diagnostic
 from nigari.language.document import Document
+from nigari.language.own_files import own_problems
 from nigari.language.workbench import Workbench
 from nigari.lsp.text import UTF16, LineMap
 from nigari.lsp.uris import path_of, uri_of
@@ -40,6 +42,7 @@ class Editor(Workbench):
         self.tokens: dict[str, tuple[str, list[int]]] = {}
         """The semantic tokens that were answered last, by path, with the id of the answer."""
         self._maps: dict[str, LineMap] = {}
+        self._own_problems: dict[str, tuple[Document, tuple[Diagnostic, ...]]] = {}
 
     # -- documents --------------------------------------------------------------------------------
 
@@ -90,6 +93,14 @@ class Editor(Workbench):
     def is_linting(self) -> bool:
         """Return whether the user wants lint findings."""
         return self.settings.get("lint", True) is not False
+
+    def own_problems(self, document: Document) -> tuple[Diagnostic, ...]:
+        """Return what is wrong with a file of our own, which is read once for each of its texts."""
+        known = self._own_problems.get(document.path)
+        if known is None or known[0] is not document:
+            known = document, own_problems(document, self.environ)
+            self._own_problems[document.path] = known
+        return known[1]
 
     # -- what the client can do -------------------------------------------------------------------
 

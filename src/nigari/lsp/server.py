@@ -20,6 +20,7 @@ from nigari.language.evaluation import Evaluation
 from nigari.language.occurrences import FileNames
 from nigari.lsp.background import Evaluator, SchemaFinder, survey_folders
 from nigari.lsp.capabilities import WATCHED, server_capabilities
+from nigari.lsp.command_requests import CommandRequests
 from nigari.lsp.diagnostics import diagnostics_of
 from nigari.lsp.editor import Editor, Params
 from nigari.lsp.features import REQUESTS
@@ -83,6 +84,7 @@ class Server:
             environ, self._queue.put, self._evaluated, self._crashed, self._linted
         )
         self._schemas = SchemaFinder(environ, self._queue.put, self._found_schemas)
+        self._commands = CommandRequests(environ, self)
 
     # -- messages ---------------------------------------------------------------------------------
 
@@ -105,20 +107,27 @@ class Server:
                 # Whatever was cancelled has been answered or dropped by now.
                 self._cancelled.clear()
                 self._publish_syntax()
+        self._commands.end()
         return self._status
 
     @property
     def _is_settled(self) -> bool:
         """Return whether everything has been evaluated with the current documents."""
-        is_idle = self._evaluator.is_idle and self._schemas.is_idle and not self._is_surveying
-        return is_idle and self._due is None and not self._stale and self._queue.empty()
+        is_idle = self._evaluator.is_idle and self._schemas.is_idle and self._commands.is_idle
+        return (
+            is_idle
+            and not self._is_surveying
+            and self._due is None
+            and not self._stale
+            and self._queue.empty()
+        )
 
     def _settle(self) -> None:
         """Answer those who wait for everything to be evaluated."""
         waiting, self._waiting = self._waiting, []
         self._publish_syntax()
         for id_ in waiting:
-            self._connection.send({"jsonrpc": "2.0", "id": id_, "result": None})
+            self.answer(id_, None)
 
     def _next(self) -> Message | Callable[[], None] | None:
         """The next thing to do; what is due after a pause comes when there is nothing else."""
@@ -137,7 +146,7 @@ class Server:
             try:
                 message = self._connection.read()
             except BrokenMessage as error:
-                self._fail(None, PARSE_ERROR, f"{error}.")
+                self.fail(None, PARSE_ERROR, f"{error}.")
                 if error.is_fatal:
                     self._queue.put(None)
                     return
@@ -163,23 +172,26 @@ class Server:
             return
         if id_ in self._cancelled:
             self._cancelled.discard(id_)
-            self._fail(id_, REQUEST_CANCELLED, "The request was cancelled.")
+            self.fail(id_, REQUEST_CANCELLED, "The request was cancelled.")
             return
         if method == SETTLED and self._state == "ready":
             self._waiting.append(id_)
             return
+        if method == "workspace/executeCommand" and self._state == "ready":
+            self._commands.start(id_, params)
+            return
         try:
             result = self._request(method, params)
         except RequestFailure as failure:
-            self._fail(id_, failure.code, str(failure))
+            self.fail(id_, failure.code, str(failure))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             self._log(error)
-            self._fail(id_, INVALID_PARAMS, f"{method} cannot be answered: {_named(error)}.")
+            self.fail(id_, INVALID_PARAMS, f"{method} cannot be answered: {_named(error)}.")
         except Exception as error:  # noqa: BLE001 - one request must not end the server
             self._log(error)
-            self._fail(id_, INTERNAL_ERROR, f"{method} failed: {_named(error)}.")
+            self.fail(id_, INTERNAL_ERROR, f"{method} failed: {_named(error)}.")
         else:
-            self._connection.send({"jsonrpc": "2.0", "id": id_, "result": result})
+            self.answer(id_, result)
 
     def _request(self, method: str, params: Params) -> object:
         if method == "initialize":
@@ -213,14 +225,20 @@ class Server:
         if react is not None and "error" not in message:
             react(message.get("result"))
 
-    def _fail(self, id_: object, code: int, text: str) -> None:
+    def answer(self, id_: object, result: object) -> None:
+        """Answer a request of the client."""
+        self._connection.send({"jsonrpc": "2.0", "id": id_, "result": result})
+
+    def fail(self, id_: object, code: int, text: str) -> None:
+        """Answer a request with an error."""
         error = {"code": code, "message": text}
         self._connection.send({"jsonrpc": "2.0", "id": id_, "error": error})
 
-    def _tell(self, method: str, params: Mapping[str, object]) -> None:
+    def tell(self, method: str, params: Mapping[str, object]) -> None:
+        """Send a notification to the client."""
         self._connection.send({"jsonrpc": "2.0", "method": method, "params": params})
 
-    def _ask(
+    def ask(
         self,
         method: str,
         params: Mapping[str, object] | None = None,
@@ -237,6 +255,10 @@ class Server:
         frames = traceback.extract_tb(error.__traceback__)
         way = "\n".join(f"  {each.filename}:{each.lineno} {each.name}" for each in frames)
         print(f"nigari lsp: {_named(error)}\n{way}", file=sys.stderr, flush=True)  # noqa: T201
+
+    def post(self, work: Callable[[], None]) -> None:
+        """Have something done by the main thread."""
+        self._queue.put(work)
 
     # -- lifecycle --------------------------------------------------------------------------------
 
@@ -266,7 +288,7 @@ class Server:
                 "method": "workspace/didChangeWatchedFiles",
                 "registerOptions": {"watchers": watchers},
             }
-            self._ask("client/registerCapability", {"registrations": [registration]})
+            self.ask("client/registerCapability", {"registrations": [registration]})
 
     def _configure(self, settings: object) -> None:
         if isinstance(settings, dict):
@@ -276,7 +298,7 @@ class Server:
     def _configuration_changed(self, params: Params) -> None:
         self._configure(params.get("settings"))
         if self.editor.can("workspace", "inlayHint", "refreshSupport"):
-            self._ask("workspace/inlayHint/refresh")
+            self.ask("workspace/inlayHint/refresh")
 
     def _folders_changed(self, params: Params) -> None:
         event = params["event"]
@@ -320,7 +342,7 @@ class Server:
         self._dirty.pop(path, None)
         if path in self._published:
             self._published.discard(path)
-            self._tell("textDocument/publishDiagnostics", {"uri": uri_of(path), "diagnostics": []})
+            self.tell("textDocument/publishDiagnostics", {"uri": uri_of(path), "diagnostics": []})
         self._touch(module_directory(path))
 
     def _files_changed(self, params: Params) -> None:
@@ -336,6 +358,14 @@ class Server:
                 self.editor.project.changed(path)
                 self._stale[module_directory(path)] = None
         self._due = time.monotonic() + self._pause
+
+    def installed(self, root: str) -> None:
+        """Look again at what is installed for a root module."""
+        self._schemas.forget(root)
+        self._touch(root)
+
+    def _cancelled_by_user(self, params: Params) -> None:
+        self._commands.cancel(params.get("token"))
 
     def _touch(self, directory: str) -> None:
         self._stale[directory] = None
@@ -364,7 +394,7 @@ class Server:
                 params: dict[str, object] = {"uri": uri_of(path), "diagnostics": found}
                 if editor.versions.get(path) is not None:
                     params["version"] = editor.versions[path]
-                self._tell("textDocument/publishDiagnostics", params)
+                self.tell("textDocument/publishDiagnostics", params)
 
     def _evaluate(self) -> None:
         """Have the root modules evaluated that have changed."""
@@ -392,7 +422,7 @@ class Server:
         self._schemas.request(evaluation.root, evaluation.providers)
         if self._is_pulled:
             if editor.can("workspace", "diagnostics", "refreshSupport"):
-                self._ask("workspace/diagnostic/refresh")
+                self.ask("workspace/diagnostic/refresh")
         else:
             concerned = [
                 path
@@ -401,7 +431,7 @@ class Server:
             ]
             self._publish(concerned)
         if editor.can("workspace", "inlayHint", "refreshSupport"):
-            self._ask("workspace/inlayHint/refresh")
+            self.ask("workspace/inlayHint/refresh")
 
     def _linted(self, evaluation: Evaluation) -> None:
         """Add what lint has found to the diagnostics."""
@@ -410,7 +440,7 @@ class Server:
             return
         if self._is_pulled:
             if editor.can("workspace", "diagnostics", "refreshSupport"):
-                self._ask("workspace/diagnostic/refresh")
+                self.ask("workspace/diagnostic/refresh")
             return
         ranges = (each.range for each in evaluation.findings.values())
         concerned = {evaluation.path(each.filename) for each in ranges if each is not None}
@@ -455,6 +485,7 @@ _NOTIFICATIONS: dict[str, Callable[[Server, Params], None]] = {
     "textDocument/didChange": Server._changed,  # noqa: SLF001 - the same
     "textDocument/didSave": Server._saved,  # noqa: SLF001 - the same
     "textDocument/didClose": Server._closed,  # noqa: SLF001 - the same
+    "window/workDoneProgress/cancel": Server._cancelled_by_user,  # noqa: SLF001 - the same
     "workspace/didChangeConfiguration": Server._configuration_changed,  # noqa: SLF001 - the same
     "workspace/didChangeWatchedFiles": Server._files_changed,  # noqa: SLF001 - the same
     "workspace/didChangeWorkspaceFolders": Server._folders_changed,  # noqa: SLF001 - the same

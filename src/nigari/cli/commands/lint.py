@@ -69,7 +69,8 @@ def _linted(invocation: Invocation, wanted: RuleList) -> LintResult:
     base = plain_directory(invocation)
     linter = Linter(base, wanted)
     where = plain_directory(invocation, name)
-    if has_module(where.files, os.path.normpath(name)):
+    is_one = not invocation.switch("recursive")
+    if is_one and has_module(where.files, os.path.normpath(name)):
         linter.add(working_directory(invocation, name), given_variables(invocation))
     else:
         _add_units(invocation, linter, where)
@@ -168,6 +169,11 @@ COMMAND = Command(
             "LIST",
         ),
         Flag("fix", FLAG_SWITCH, "Apply the fixes that change nothing in a plan"),
+        Flag(
+            "recursive",
+            FLAG_SWITCH,
+            "Look at all root modules below the directory, even if it is one itself",
+        ),
         Flag("rules", FLAG_LIST, "More rules in Python; can be repeated", "FILE|DIR"),
         Flag("plan", FLAG_TEXT, "Run the rules for plans over a saved plan", "FILE"),
         Flag("json", FLAG_SWITCH, "Print the result as a JSON object"),

@@ -55,12 +55,16 @@ def _outputs_read(caller: LintedModule, call: str, names: list[str]) -> list[str
 
 
 def unused_data(tree: LintedTree) -> Iterator[Hit]:
-    """Data sources that nothing refers to, and that check nothing."""
+    """Find data sources that nothing refers to, and that check nothing. One with `depends_on` is read for
+    what reading does, such as waiting until a cluster is healthy.
+    """
     for module in tree.modules:
         for addr, resource in module.module.resources.items():
             lifecycle = resource.lifecycle
             checks = lifecycle.preconditions or lifecycle.postconditions or resource.in_check
-            if addr.mode is DATA and not checks and not _is_used(module, str(addr)):
+            if addr.mode is not DATA or checks or resource.depends_on:
+                continue
+            if not _is_used(module, str(addr)):
                 yield Hit(
                     f"Nothing refers to {addr}, but it is read with every plan. Remove it.",
                     resource.range,
@@ -101,12 +105,12 @@ def unused_providers(tree: LintedTree) -> Iterator[Hit]:
 
 
 def _is_complete(queries: ValueQueries, frame: Frame) -> bool:
-    """Return whether all modules below one were found."""
+    """Return whether all modules below one were found. Of a call without instances nothing is known,
+    and with other values it may have some.
+    """
     for call in frame.calls.values():
         instances = queries.module_instances(call)
-        if not instances and (call.has_failed or call.call.repetition.has_one_value):
-            return False
-        if any(not _is_complete(queries, each) for each in instances.values()):
+        if not instances or any(not _is_complete(queries, each) for each in instances.values()):
             return False
     return True
 

@@ -199,7 +199,8 @@ def redundant_booleans(tree: LintedTree) -> Iterator[Hit]:
             expr, is_inverted = plain
             if _type(tree, module, written, expr) is BOOL and _is_never_null(tree, module, expr):
                 yield Hit(
-                    "The value is a bool already, so it need not be compared with one.",
+                    "The condition is a bool already, so the constants beside it change nothing. "
+                    "Write the condition alone.",
                     part.range,
                     fix=_simplified(part, expr, is_inverted),
                 )

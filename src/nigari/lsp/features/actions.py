@@ -1,20 +1,22 @@
-"""Code actions, code lenses and call hierarchies."""
+"""Code actions and call hierarchies."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from nigari.language.described import roots_without_schema
 from nigari.language.document import Document
 from nigari.language.fixes import Fix, fixes, lint_fixes
 from nigari.language.navigation import calls_in, module_at
-from nigari.language.occurrences import DECLARED
 from nigari.language.project import Place
 from nigari.language.refactorings import refactorings
 from nigari.lsp.diagnostics import as_protocol, offsets, sources_of
 from nigari.lsp.editor import Editor, Params
+from nigari.lsp.features.commands import INIT, command
 from nigari.lsp.features.renames import workspace_edit
-from nigari.lsp.uris import path_of, uri_of
+from nigari.lsp.uris import uri_of
+from nigari.workspace.configuration.modules import NOT_INSTALLED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
 QUICK_FIX: Final = "quickfix"
 _MODULE: Final = 2
-_LENSES: Final = frozenset(("variable", "local", "output", "module", "resource"))
 
 
 def code_action(editor: Editor, params: Params) -> object:
@@ -31,22 +32,37 @@ def code_action(editor: Editor, params: Params) -> object:
     lines = editor.lines(document)
     start, end = (lines.offset(params["range"][each]) for each in ("start", "end"))
     only = (params.get("context") or {}).get("only")
-    found: list[dict[str, object]] = []
+    found = [*_quick_fixes(editor, document, start, end)]
+    changes = refactorings(editor, document, start, end)
+    found += [_action(editor, each.kind, each.fix) for each in changes]
+    return [each for each in found if only is None or _is_wanted(str(each["kind"]), only)]
+
+
+def _quick_fixes(
+    editor: Editor, document: Document, start: int, end: int
+) -> Iterator[dict[str, object]]:
+    """Offer fixes for the diagnostics of a part of a document, and `init` where it is missing."""
+    uninstalled: dict[str, list[dict[str, object]]] = {}
     for diagnostic, evaluation in sources_of(editor, document):
         if diagnostic.subject is None:
             continue
         span = offsets(diagnostic.subject, document.text)
-        if span[0] <= end and span[1] >= start:
-            shown = as_protocol(editor, document, diagnostic, evaluation)
-            finding = None if evaluation is None else evaluation.findings.get(diagnostic)
-            mended = fixes(editor, document, diagnostic, span)
-            for fix in mended if finding is None else lint_fixes(document, finding, span):
-                action = _action(editor, QUICK_FIX, fix)
-                action["diagnostics"] = [shown]
-                found.append(action)
-    changes = refactorings(editor, document, start, end)
-    found += [_action(editor, each.kind, each.fix) for each in changes]
-    return [each for each in found if only is None or _is_wanted(str(each["kind"]), only)]
+        if span[0] > end or span[1] < start:
+            continue
+        shown = as_protocol(editor, document, diagnostic, evaluation)
+        finding = None if evaluation is None else evaluation.findings.get(diagnostic)
+        mended = fixes(editor, document, diagnostic, span)
+        for fix in mended if finding is None else lint_fixes(document, finding, span):
+            yield {**_action(editor, QUICK_FIX, fix), "diagnostics": [shown]}
+        if diagnostic.summary == NOT_INSTALLED and evaluation is not None:
+            uninstalled.setdefault(evaluation.root, []).append(shown)
+    for root in roots_without_schema(editor, document, start):
+        uninstalled.setdefault(root, [])
+    for root, reasons in uninstalled.items():
+        title = f"Run nigari init in {os.path.basename(root)}"
+        action: dict[str, object] = {"title": title, "kind": QUICK_FIX}
+        action["command"] = command(title, INIT, root)
+        yield {**action, "diagnostics": reasons} if reasons else action
 
 
 def _action(editor: Editor, kind: str, fix: Fix) -> dict[str, object]:
@@ -63,40 +79,6 @@ def _action(editor: Editor, kind: str, fix: Fix) -> dict[str, object]:
 
 def _is_wanted(kind: str, only: list[str]) -> bool:
     return any(kind == each or kind.startswith(f"{each}.") for each in only)
-
-
-# -- lenses ---------------------------------------------------------------------------------------
-
-
-def code_lens(editor: Editor, params: Params) -> object:
-    """The code lenses with the number of uses. Counting is left to `codeLens/resolve`."""
-    document = editor.document(params)
-    lines = editor.lines(document)
-    names = editor.project.names_in(document.path)
-    return [
-        {
-            "range": lines.range(each.start, each.end),
-            "data": {"uri": uri_of(document.path), "offset": each.start},
-        }
-        for each in (() if names is None else names.occurrences)
-        if each.role == DECLARED and each.kind in _LENSES
-    ]
-
-
-def resolve_lens(editor: Editor, params: Params) -> object:
-    """The number of uses of a declaration."""
-    path = path_of(str(params["data"]["uri"]))
-    offset = int(params["data"]["offset"])
-    occurrence = None if path is None else editor.project.occurrence_at(path, offset)
-    names = None if path is None else editor.project.names_in(path)
-    count = 0
-    if occurrence is not None and names is not None:
-        symbols = editor.project.symbols_of(names.directory, occurrence)
-        count = sum(
-            1 for each in editor.project.places(symbols) if each.occurrence.role != DECLARED
-        )
-    title = "1 reference" if count == 1 else f"{count} references"
-    return {**params, "command": {"title": title, "command": ""}}
 
 
 # -- call hierarchy -------------------------------------------------------------------------------

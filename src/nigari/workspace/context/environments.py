@@ -27,7 +27,12 @@ from nigari.hcl.static import expr_part
 from nigari.hcl.suggestion import did_you_mean, listed
 from nigari.record import record, replace
 from nigari.workspace.context.environment import Environment, Setting
-from nigari.workspace.context.nigari_files import BlockInstance, OwnFile, read_own_file
+from nigari.workspace.context.nigari_files import (
+    BlockInstance,
+    OwnFile,
+    parse_own_file,
+    read_own_file,
+)
 from nigari.workspace.context.working_directory import WorkingDirectory
 
 TYPE_CHECKING = False
@@ -64,11 +69,16 @@ class Environments:
         return found
 
 
-def read_environments(where: WorkingDirectory, diags: Diagnostics) -> Environments:
-    """The environments that the file beside the configuration declares; what is wrong with it is
-    reported, and what is right is there all the same.
+def read_environments(
+    where: WorkingDirectory, diags: Diagnostics, data: bytes | None = None
+) -> Environments:
+    """The environments that the file beside the configuration declares, or this text in its place;
+    what is wrong with it is reported, and what is right is there all the same.
     """
-    file = read_own_file(where, FILE_NAME, _BLOCKS, diags)
+    if data is None:
+        file = read_own_file(where, FILE_NAME, _BLOCKS, diags)
+    else:
+        file = parse_own_file(where, FILE_NAME, data, _BLOCKS, diags)
     if file is None:
         return Environments({}, {})
     found: dict[str, Environment] = {}
