@@ -2,7 +2,8 @@
 
     python -m scripts.check_install [--python PROGRAM] [WAY...]
 
-Prints a table: how long each way takes, how large the result is, and how long its first steps take. Installers run
+Prints a table: the processor time of each way and of its first steps, which another load of the machine changes little,
+and the size of the result. Installers run
 in environments of their own, with an empty home directory and nothing but the system's programs on the path.
 """
 
@@ -14,7 +15,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,10 +141,12 @@ def evaluate(world: World, installed: Installed) -> None:
 
 
 def seconds(act: Callable[[], object]) -> str:
-    """How long something takes."""
-    begun = time.monotonic()
+    """The processor time that something takes in its processes."""
+    begun = os.times()
     act()
-    return f"{time.monotonic() - begun:.1f} s"
+    done = os.times()
+    spent = done.children_user - begun.children_user + done.children_system - begun.children_system
+    return f"{spent:.1f} s"
 
 
 def row(way: str, python: str) -> str:
@@ -155,9 +157,9 @@ def row(way: str, python: str) -> str:
         sys.exit(f"there is no {pattern} in dist/: run `make distributions`")
     with tempfile.TemporaryDirectory(prefix="nigari-install-") as folder:
         world = World(Path(folder), python)
-        begun = time.monotonic()
-        installed = install(world, found[-1])
-        cells = [f"{time.monotonic() - begun:.0f} s"]
+        installations: list[Installed] = []
+        cells = [seconds(lambda: installations.append(install(world, found[-1])))]
+        (installed,) = installations
         paths = (each for each in installed.directory.rglob("*") if not each.is_symlink())
         size = sum(each.stat().st_size for each in paths if each.is_file())
         cells.append(f"{size / 1e6:.0f} MB")
