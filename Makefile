@@ -25,8 +25,16 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-demo: $(READY) ## two small configurations, from the first question to the last destroy, offline
-	$(BIN)/python examples/demo.py
+# Who only wants to see the demo gets an environment without the tools of developers, below build.
+DEMO := $(if $(wildcard $(READY)),$(VENV),build/demo)
+
+build/demo/.ready: pyproject.toml
+	@test -x build/demo/bin/python || $(PYTHON) -m venv build/demo
+	build/demo/bin/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+demo: $(DEMO)/.ready ## two small configurations, from the first question to the last destroy, offline
+	$(DEMO)/bin/python examples/demo.py
 
 check: format-check lint types layers test ## everything that must hold before a commit
 
