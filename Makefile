@@ -12,7 +12,8 @@ N ?= 10000
 SEED ?= 0
 
 .PHONY: help demo docs check-docs check format format-check lint types layers test pictures page-pictures peers check-real check-tools bench \
-	bench-compiled storm page extension distributions wheel wheels check-wheel check-install build-twice check-lowest fuzz fuzz-files fuzz-expressions \
+	bench-compiled storm page extension distributions wheel wheels check-wheel check-install single-file formula build-twice check-lowest \
+	fuzz fuzz-files fuzz-expressions \
 	differential coverage tampering equivalences plain mutants sampled-mutants outside clean
 
 help: ## list the targets
@@ -25,8 +26,16 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-demo: $(READY) ## two small configurations, from the first question to the last destroy, offline
-	$(BIN)/python examples/demo.py
+# Who only wants to see the demo gets an environment without the tools of developers, below build.
+DEMO := $(if $(wildcard $(READY)),$(VENV),build/demo)
+
+build/demo/.ready: pyproject.toml
+	@test -x build/demo/bin/python || $(PYTHON) -m venv build/demo
+	build/demo/bin/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+demo: $(DEMO)/.ready ## two small configurations, from the first question to the last destroy, offline
+	$(DEMO)/bin/python examples/demo.py
 
 check: format-check lint types layers test ## everything that must hold before a commit
 
@@ -55,10 +64,11 @@ layers: $(READY)
 test: $(READY) ## the tests alone
 	$(BIN)/pytest -q -n $(WORKERS)
 
-pictures: $(READY) ## draw the pictures of the documents, and write the generated pages: API, commands, tools
+pictures: $(READY) ## draw the pictures of the documents, and write the generated pages: API, commands, messages, tools
 	$(BIN)/python -m scripts.pictures
 	$(BIN)/python -m scripts.api_page
 	$(BIN)/python -m scripts.cli_pages
+	$(BIN)/python -m scripts.message_pages
 	$(BIN)/python -m scripts.tools_page
 
 page-pictures: $(READY) page ## take the pictures of the page of `nigari explore`; needs Chromium
@@ -116,8 +126,15 @@ distributions: $(READY) ## the pure wheels of nigari and nigari-core, and the so
 
 wheels: distributions check-install check-wheel ## all wheels of this machine, with tests on each
 
-check-install: distributions ## install the pure wheel without a compiler, and follow the quick start
+check-install: distributions ## install in each way that users do, without a compiler, and follow the quick start and the demo
 	$(BIN)/python -m scripts.check_install
+
+single-file: distributions ## one file with all dependencies, for CI images that have Python; SCIE='--scie eager' adds Python
+	@test -x $(BIN)/pex || $(BIN)/python -m pip install --quiet --disable-pip-version-check pex
+	$(BIN)/pex dist/nigari-*-py3-none-any.whl --no-build --script nigari --output-file dist/nigari-cli.pex $(SCIE)
+
+formula: distributions ## the Homebrew formula for the source archive in dist/
+	$(BIN)/python -m scripts.homebrew_formula
 
 build-twice: $(READY) ## show that two builds of the committed files have the same bytes
 	$(BIN)/python -m scripts.build_twice

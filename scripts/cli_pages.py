@@ -40,7 +40,7 @@ def pages() -> dict[str, str]:
     """The text of each page by its file name."""
     before, _, rest = (PLACE / _INDEX).read_text(encoding="utf-8").partition(_HEAD)
     rows = [
-        f"| [`{name}`]({name.replace(' ', '-')}.md) | {_cell(summary)} |"
+        f"| [`{name}`]({name.replace(' ', '-')}.md) | {cell(summary)} |"
         for name, (_, summary) in sorted(COMMANDS.items())
     ]
     after = rest.partition("\n\n")[2]
@@ -58,7 +58,7 @@ def _page(name: str, command: Command, summary: str) -> str:
         if part
     )
     parts = [f"# nigari {name}", f"{summary}.", f"```\n{usage}\n```"]
-    parts += [_cell(" ".join(each.split())) for each in command.description.split("\n\n")]
+    parts += [cell(" ".join(each.split())) for each in command.description.split("\n\n")]
     if command.examples:
         parts.append("## Examples")
         examples = [
@@ -86,11 +86,11 @@ def _meaning(flag: Flag) -> str:
 
 
 def _table(rows: dict[str, str]) -> str:
-    lines = [f"| `{_cell(title, is_code=True)}` | {_cell(text)} |" for title, text in rows.items()]
+    lines = [f"| `{cell(title, is_code=True)}` | {cell(text)} |" for title, text in rows.items()]
     return "\n".join(["| option | meaning |", "| --- | --- |", *lines])
 
 
-def _cell(text: str, *, is_code: bool = False) -> str:
+def cell(text: str, *, is_code: bool = False) -> str:
     """A text that Markdown shows as it is."""
     plain = text.replace("|", "\\|")
     return plain if is_code else plain.replace("*", "\\*").replace("<", "&lt;").replace("_", "\\_")

@@ -1,7 +1,8 @@
 """Build hook: compiles `nigari.cty`, `nigari.hcl` and `nigari.regexp` with mypyc where NIGARI_COMPILE=1.
 
 Without that setting it compiles nothing and asks for nothing, so `pip install .` gives the pure
-sources and needs no compiler. A wheel with the page of `nigari explore` gets its bill of materials. The compiled wheel holds the sources too; Python prefers the
+sources and needs no compiler. Every wheel gets completion scripts and manual pages, and one with the page of
+`nigari explore` its bill of materials. The compiled wheel holds the sources too; Python prefers the
 extension modules beside them.
 """
 
@@ -79,11 +80,14 @@ class CompileHook(BuildHookInterface[Any]):
         return ["mypy[mypyc]>=1.14", "setuptools>=75"] if wanted() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the bill of materials and, where wanted, the compiled libraries."""
+        """Add files for shells, the bill of materials and, where wanted, the compiled libraries."""
         if version == "editable":
             return
         self.output = Path(tempfile.mkdtemp(prefix="nigari-compile-"))
         root = Path(self.root)
+        shell_files = runpy.run_path(str(root / "scripts/shell_files.py"))
+        for name in shell_files["write"](self.output):
+            build_data["shared_data"][str(self.output / name)] = name
         if (root / "src/nigari/explore/static").is_dir():
             target = self.output / "nigari.cdx.json"
             packages = runpy.run_path(str(root / "scripts/bundled_packages.py"))

@@ -1,6 +1,7 @@
 """Files that other programs read to install or run Nigari name what exists."""
 
 import re
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Any, Final
@@ -42,7 +43,8 @@ def test_workflows_make_targets_that_exist() -> None:
         name
         for text in runs
         for line in re.findall(r"^make (.+)$", text, re.M)
-        for name in line.split()
+        for name in shlex.split(line)
+        if "=" not in name
     ]
     assert made
     assert set(made) <= set(targets)
@@ -60,6 +62,19 @@ def test_the_action_installs_this_checkout() -> None:
     (_, step) = steps(read(ROOT / "action.yml"))
     assert step["env"]["SOURCE"] == "${{ github.action_path }}"
     assert "shim -name=" in step["run"]
+
+
+def test_the_formula_has_every_dependency() -> None:
+    """Written by `make formula`: sources of what Homebrew has no formula for."""
+    text = (ROOT / "packaging" / "homebrew" / "nigari.rb").read_text(encoding="utf-8")
+    resources = re.findall(r'resource "([\w-]+)" do\n +url "(.+)"\n +sha256 "(.+)"\n', text)
+    ours = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = {re.match(r"[\w-]+", each)[0].lower() for each in ours["dependencies"]}  # type: ignore[index]
+    assert names - {name for name, _, _ in resources} == {"certifi", "cryptography", "isal"}
+    assert 'depends_on "certifi"' in text
+    for _, url, checksum in resources:
+        assert url.startswith("https://")
+        assert re.fullmatch("[0-9a-f]{64}", checksum)
 
 
 def test_wheels_are_tested_with_sources_that_exist() -> None:

@@ -7,12 +7,9 @@ it. The detail quotes names, and the range points at them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Final
 
-_SOURCE: Final = Path(__file__).resolve().parents[1] / "src" / "nigari"
+from scripts.message_pages import reports, trees
 
 # Expressions in summaries, by module, each of which is one of a few words of the program's own.
 _FIXED_WORDS: Final = {
@@ -35,7 +32,9 @@ _FIXED_WORDS: Final = {
     "fleet/work/workers.py": {"task.kind.value.capitalize()"},
     "hcl/decode_language.py": {"argument"},
     "hcl/static.py": {"what.removeprefix('a ').capitalize()"},
+    "hcl/json_parse.py": {"kind"},
     "lint/rule.py": {"self.summary", "self.rule"},
+    "providers/base.py": {"kind"},
     "running/provider_node.py": {"what"},
     "running/unknown_values.py": {"argument"},
     # Names that a command was given, not a file.
@@ -45,32 +44,10 @@ _FIXED_WORDS: Final = {
 }
 
 
-@cache
-def _trees() -> Mapping[str, ast.AST]:
-    paths = sorted(_SOURCE.rglob("*.py"))
-    return {
-        path.relative_to(_SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in paths
-    }
-
-
-def _summaries(tree: ast.AST) -> Iterator[ast.expr]:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        called = node.func.id if isinstance(node.func, ast.Name) else called
-        if called in ("error", "warning"):
-            yield from node.args[:1]
-        elif called == "Diagnostic":
-            yield from node.args[1:2]
-            yield from (each.value for each in node.keywords if each.arg == "summary")
-
-
 def test_summaries_quote_nothing_from_files() -> None:
     found: set[tuple[str, str]] = set()
-    for module, tree in _trees().items():
-        for summary in _summaries(tree):
+    for module, tree in trees().items():
+        for summary, _ in reports(tree):
             if isinstance(summary, ast.JoinedStr):
                 parts = [each for each in summary.values if isinstance(each, ast.FormattedValue)]
                 found.update((module, ast.unparse(each.value)) for each in parts)
@@ -81,8 +58,8 @@ def test_summaries_quote_nothing_from_files() -> None:
 def test_summaries_are_phrases() -> None:
     ended = [
         f"{module}: {summary.value}"
-        for module, tree in _trees().items()
-        for summary in _summaries(tree)
+        for module, tree in trees().items()
+        for summary, _ in reports(tree)
         if isinstance(summary, ast.Constant)
         and isinstance(summary.value, str)
         and summary.value.endswith((".", "!", ":"))

@@ -3,10 +3,16 @@
 A child process hides these modules. `make types` checks the sources for macOS and Windows.
 """
 
+import asyncio
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import Final
+
+import pytest
+
+from nigari.workspace.context.interruptions import on_interrupt
 
 HIDDEN: Final = """
 import sys
@@ -41,6 +47,23 @@ def run(program: str, directory: Path) -> str:
 
 def test_all_modules_can_be_imported(tmp_path: Path) -> None:
     run(IMPORT_ALL, tmp_path)
+
+
+def test_a_signal_reaches_the_work_where_loops_have_no_handlers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As on Windows, whose event loops raise `NotImplementedError`."""
+    monkeypatch.setattr(sys, "platform", "win32")
+
+    async def work() -> None:
+        interrupted = asyncio.Event()
+        with on_interrupt(interrupted.set):
+            signal.raise_signal(signal.SIGINT)
+            await asyncio.wait_for(interrupted.wait(), 10)
+
+    before = signal.getsignal(signal.SIGINT)
+    asyncio.run(work())
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_commands_that_need_no_plugin(tmp_path: Path) -> None:

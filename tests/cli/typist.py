@@ -1,6 +1,7 @@
 """Types at the program through a terminal of its own, as a person would."""
 
 import contextlib
+import fcntl
 import os
 import pty
 import re
@@ -9,7 +10,7 @@ import signal
 import subprocess
 import termios
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -23,17 +24,25 @@ _PATIENCE = 4.0
 class Typist:
     """A terminal with the program running in it."""
 
-    def __init__(self, *args: str, cwd: Path, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        *args: str,
+        cwd: Path,
+        settings: Mapping[str, str] | None = None,
+        program: Sequence[str] = (),
+    ) -> None:
         ours, theirs = pty.openpty()
         self._terminal = ours
         self._process = subprocess.Popen(
-            command(*args),
+            [*program, *args] if program else command(*args),
             cwd=cwd,
             env=environment(TERM="xterm", NO_COLOR="1", **(settings or {})),
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
+            # Shells want to control the terminal.
+            preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if program else None,  # noqa: PLW1509 - no threads
         )
         os.close(theirs)
         self._seen = ""

@@ -43,7 +43,7 @@ def write_beside(
     discard(unfinished)
     try:
         _write_file(unfinished, content, mode, survives_power_loss)
-        os.rename(unfinished, path)
+        os.replace(unfinished, path)
     except BaseException:
         discard(unfinished)
         raise

@@ -1,7 +1,9 @@
-"""Completion in the shell: what may follow on a command line, and the line that switches it on.
+"""Completion in the shell: what may follow on a command line.
 
-Shells run the program itself: bash's `complete -C` (which zsh and others understand
-too) puts the line typed so far into `COMP_LINE` and reads the candidates from standard output.
+Shells run the program itself with the line typed so far in `COMP_LINE`, and read the candidates from
+standard output. bash inserts a candidate as it is printed. zsh and fish quote words themselves and
+show what each means: with `NIGARI_COMPLETION=described` they get whole words, each with a tab and its
+meaning. `nigari.cli.completion_scripts` has what the shells are told.
 """
 
 from __future__ import annotations
@@ -9,12 +11,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
+from string import ascii_uppercase
 
-from nigari.cli.command import FLAG_SWITCH, Command, Terminal
-
-_LINE = "complete -C nigari nigari"
-_ZSH_LINE = "autoload -U +X bashcompinit && bashcompinit"
-_GLOBAL_OPTIONS = ("-chdir=", "-env=", "-help", "-version")
+from nigari.cli.command import FLAG_SWITCH, Command, Flag, Terminal
+from nigari.cli.help import COMMON_OPTIONS, GLOBAL_OPTIONS
 
 
 def complete(
@@ -32,8 +32,18 @@ def complete(
             directory = value
         elif option.lstrip("-") == "env":
             environ = {**environ, "NIGARI_ENV": value}
-    for candidate in _candidates(given, words[-1], directory, commands, load, environ):
-        terminal.out(candidate)
+    candidates = _candidates(given, words[-1], directory, commands, load, environ)
+    if terminal.environ.get("NIGARI_COMPLETION") == "described":
+        option, equals, _ = words[-1].partition("=")
+        before = option + equals if option.startswith("-") and equals else ""
+        for name, about in candidates.items():
+            terminal.out(f"{before}{name}\t{about.partition('; ')[0]}")
+    else:
+        from nigari.cli.completed_names import escaped
+
+        # bash takes the equals sign for the end of a word, and wants only what is after it.
+        for name in candidates:
+            terminal.out(escaped(name) + " " * (name[-1] not in "=/:"))
     return 0
 
 
@@ -44,23 +54,27 @@ def _candidates(
     commands: Mapping[str, tuple[str, str]],
     load: Callable[[str], Command],
     environ: Mapping[str, str],
-) -> list[str]:
+) -> Mapping[str, str]:
+    """The words that may stand here, or the values of an option, each with its meaning."""
     names = [name for name in commands if given[: name.count(" ") + 1] == name.split(" ")]
     if not names:
         if last.startswith("-") and not given:
             if last.lstrip("-").startswith("env="):
-                return _names("", last, directory, load, environ) or []
-            return _completed_options(last, _GLOBAL_OPTIONS, directory)
+                return _names("", last, directory, load, environ) or {}
+            return _completed_options(last, _without_placeholders(GLOBAL_OPTIONS), directory)
         return _command_words(given, last, commands)
     name = max(names, key=len)
     named = _names(name, last, directory, load, environ)
     if named is not None:
         return named
-    command = load(name)
     if last.startswith("-"):
-        options = [_option(command, flag.name) for flag in command.flags]
-        return _completed_options(last, [*options, "-help"], directory)
-    return _command_words(given, last, commands) + _paths(last, directory)
+        options = {
+            **_without_placeholders(COMMON_OPTIONS),
+            **{_option(flag): flag.help for flag in load(name).flags},
+            "-help": "Show this help",
+        }
+        return _completed_options(last, options, directory)
+    return {**_command_words(given, last, commands), **_paths(last, directory)}
 
 
 def _names(
@@ -69,7 +83,7 @@ def _names(
     directory: str,
     load: Callable[[str], Command],
     environ: Mapping[str, str],
-) -> list[str] | None:
+) -> Mapping[str, str] | None:
     """Workspaces, addresses and the like that may stand here; None where nothing has a name."""
     from nigari.cli.completed_names import escaped, names_for, option_names
 
@@ -83,40 +97,44 @@ def _names(
             else:
                 found, typed = names_for(command, environ, load), last
     except Exception:  # noqa: BLE001 - whatever is wrong here, the user is still typing
-        return []
+        return {}
     if found is None:
         return None
-    offered = [escaped(name) for name in found]
-    return [name for name in offered if name.startswith(typed)]
+    # What is typed so far has the quoting of the shell, or none.
+    return {name: "" for name in found if name.startswith(typed) or escaped(name).startswith(typed)}
 
 
-def _option(command: Command, name: str) -> str:
-    kind = next(flag.kind for flag in command.flags if flag.name == name)
-    return f"-{name}" if kind == FLAG_SWITCH else f"-{name}="
+def _option(flag: Flag) -> str:
+    return f"-{flag.name}" if flag.kind == FLAG_SWITCH else f"-{flag.name}="
 
 
-def _completed_options(
-    last: str, options: list[str] | tuple[str, ...], directory: str
-) -> list[str]:
+def _without_placeholders(options: Mapping[str, str]) -> Mapping[str, str]:
+    """The part of each option that the shell can complete: `-chdir=` of `-chdir=DIR`."""
+    return {title.rstrip(ascii_uppercase): about for title, about in options.items()}
+
+
+def _completed_options(last: str, options: Mapping[str, str], directory: str) -> Mapping[str, str]:
     name, equals, value = last.partition("=")
     if equals:
-        # Shells take the equals sign for the end of a word, and want only what is after it.
         return _paths(value, directory if name != "-chdir" else ".")
-    return sorted(option for option in options if option.startswith(last))
+    return {option: options[option] for option in sorted(options) if option.startswith(last)}
 
 
-def _command_words(given: list[str], last: str, commands: Mapping[str, object]) -> list[str]:
+def _command_words(
+    given: list[str], last: str, commands: Mapping[str, tuple[str, str]]
+) -> Mapping[str, str]:
     """The next words of commands that begin with the words given."""
-    found = set()
-    for name in commands:
+    found: dict[str, str] = {}
+    for name, (_, summary) in commands.items():
         words = name.split(" ")
         if len(words) > len(given) and words[: len(given)] == given:
             if words[len(given)].startswith(last):
-                found.add(words[len(given)])
-    return sorted(found)
+                about = summary if len(words) == len(given) + 1 else ""
+                found[words[len(given)]] = found.get(words[len(given)]) or about
+    return dict(sorted(found.items()))
 
 
-def _paths(last: str, directory: str) -> list[str]:
+def _paths(last: str, directory: str) -> Mapping[str, str]:
     folder, slash, beginning = last.rpartition("/")
     prefix = folder + slash
     place = os.path.join(directory, prefix)
@@ -124,49 +142,10 @@ def _paths(last: str, directory: str) -> list[str]:
         with os.scandir(place) as entries:
             names = sorted(entry.name + "/" * entry.is_dir() for entry in entries)
     except OSError:
-        return []
+        return {}
     # Hidden files are offered to those who have typed the dot.
-    return [
-        prefix + name
+    return {
+        prefix + name: ""
         for name in names
         if name.startswith(beginning) and (name[0] != "." or beginning)
-    ]
-
-
-def install(terminal: Terminal, *, remove: bool) -> int:
-    """Write or remove the line that switches completion on in the shells' start files."""
-    changed = found = False
-    for name in (".bashrc", ".zshrc"):
-        path = os.path.join(os.path.expanduser("~"), name)
-        if not os.path.exists(path):
-            continue
-        found = True
-        try:
-            is_changed = _edit(path, remove)
-        except OSError as error:
-            terminal.err(f"Cannot change {path}: {error.strerror}.")
-            return 1
-        if is_changed:
-            changed = True
-            terminal.out(f"{path} was changed: start a new shell to use completion.")
-    if not found:
-        terminal.err("The home directory has neither a .bashrc nor a .zshrc.")
-        return 1
-    if not changed:
-        terminal.out("Nothing needed to be changed.")
-    return 0
-
-
-def _edit(path: str, remove: bool) -> bool:
-    with open(path, encoding="utf-8", errors="surrogateescape") as file:
-        lines = file.read().splitlines()
-    kept = [line for line in lines if line != _LINE]
-    if not remove:
-        if path.endswith(".zshrc") and "bashcompinit" not in "\n".join(kept):
-            kept.append(_ZSH_LINE)
-        kept.append(_LINE)
-    if kept == lines:
-        return False
-    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
-        file.write("\n".join(kept) + "\n")
-    return True
+    }

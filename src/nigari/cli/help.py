@@ -8,6 +8,12 @@ from collections.abc import Mapping
 from nigari.cli.command import FLAG_CHOICE, FLAG_SWITCH, Command, Flag
 
 _WIDTH = 78
+GLOBAL_OPTIONS = {
+    "-chdir=DIR": "Work in another directory",
+    "-env=NAME": "Work in an environment that environments.hcl declares",
+    "-help": "Show this help, or the help of a command",
+    "-version": "The same as the version command",
+}
 COMMON_OPTIONS = {
     "-no-color": "Do not use colors",
     "-compact-warnings": "If there are only warnings, show them as one line each",
@@ -28,17 +34,7 @@ def program_help(commands: Mapping[str, str]) -> str:
     if main:
         parts.append(f"Every day:\n{_table(main)}")
     parts.append(f"{'All other commands' if main else 'Commands'}:\n{_table(others)}")
-    parts.append(
-        "Global options, given before the command:\n"
-        + _table(
-            {
-                "-chdir=DIR": "Work in another directory",
-                "-env=NAME": "Work in an environment that environments.hcl declares",
-                "-help": "Show this help, or the help of a command",
-                "-version": "The same as the version command",
-            }
-        )
-    )
+    parts.append("Global options, given before the command:\n" + _table(GLOBAL_OPTIONS))
     return "\n\n".join(parts)
 
 
@@ -61,7 +57,7 @@ def command_help(command: Command) -> str:
     )
     parts = [usage, _paragraphs(command.description)]
     if command.flags:
-        flags = {flag_title(flag): _flag_text(flag) for flag in command.flags}
+        flags = {flag_title(flag): flag_text(flag) for flag in command.flags}
         parts.append(f"Options:\n{_table(flags)}")
     given = {flag.name for flag in command.flags}
     parts.append(
@@ -90,7 +86,7 @@ def flag_title(flag: Flag) -> str:
     return f"-{flag.name}={flag.placeholder or 'VALUE'}"
 
 
-def _flag_text(flag: Flag) -> str:
+def flag_text(flag: Flag) -> str:
     has_default = flag.kind != FLAG_SWITCH and flag.default
     return f"{flag.help} (default: {flag.default})" if has_default else flag.help
 

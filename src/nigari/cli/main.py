@@ -277,7 +277,7 @@ def run(args: list[str], terminal: Terminal) -> int:
         elif name in ("help", "h"):
             return _help(args, terminal)
         elif name in ("install-autocomplete", "uninstall-autocomplete"):
-            from nigari.cli.completion import install
+            from nigari.cli.completion_scripts import install
 
             return install(terminal, remove=name.startswith("un"))
         else:

@@ -46,10 +46,10 @@ def show_diagnostics(
         terminal.stdout.write(_compact(warnings))
     else:
         layout = Layout.for_stream(terminal.stdout, terminal.environ, no_color)
-        terminal.stdout.write(to_text(warnings, sources, layout, context_of, compared))
+        terminal.stdout.write(to_text(_with_help(warnings), sources, layout, context_of, compared))
     terminal.stdout.flush()
     layout = Layout.for_stream(terminal.stderr, terminal.environ, no_color)
-    terminal.stderr.write(to_text(errors, sources, layout, context_of, compared))
+    terminal.stderr.write(to_text(_with_help(errors), sources, layout, context_of, compared))
 
 
 def with_options(diagnostics: Diagnostics, terminal: Terminal) -> Diagnostics:
@@ -59,6 +59,21 @@ def with_options(diagnostics: Diagnostics, terminal: Terminal) -> Diagnostics:
     return Diagnostics(
         replace(each, detail=terminal.with_options(each.detail)) for each in diagnostics
     )
+
+
+def _with_help(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics with the page that helps. The last of several that share a page names it."""
+    from nigari.cli.views.help_links import help_address
+
+    shown: list[Diagnostic] = []
+    named: set[str] = set()
+    for each in reversed(diagnostics):
+        address = help_address(each.summary)
+        if address and address not in named:
+            named.add(address)
+            each = replace(each, detail=f"{each.detail}\n\n{address}".lstrip())
+        shown.append(each)
+    return shown[::-1]
 
 
 def compared(difference: Difference, colour: bool) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextvars import ContextVar
@@ -91,17 +92,28 @@ def on_interrupt(react: Callable[[], object]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    loop = asyncio.get_running_loop()
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     for number in _SIGNALS:
-        loop.add_signal_handler(number, react)
+        _handle(number, react)
     try:
         yield
     finally:
         for number, handler in before.items():
-            loop.remove_signal_handler(number)
+            if sys.platform != "win32":
+                asyncio.get_running_loop().remove_signal_handler(number)
             if handler is not None:
                 signal.signal(number, handler)
+
+
+def _handle(number: int, react: Callable[[], object]) -> None:
+    """Have a signal call a function in the event loop. Loops of Windows have no handlers of signals, but a
+    signal wakes them.
+    """
+    loop = asyncio.get_running_loop()
+    if sys.platform == "win32":
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(react))
+    else:
+        loop.add_signal_handler(number, react)
 
 
 @contextlib.contextmanager
