@@ -62,6 +62,22 @@ def _status() -> str | None:
     return None if found is None else str(found)
 
 
+def test_the_path_of_a_script_is_no_command(here: Path, there: Path, host: SshHost) -> None:
+    odd = f'"{there}/a script; touch marked; .sh"'
+    body = f"""
+{login(host, there, script_path=odd)}
+  provisioner "remote-exec" {{
+    inline = ["echo made > {there}/log"]
+  }}
+"""
+    Path("main.tf").write_text(_resource(body))
+    status, said = applied([], {})
+    assert status == 0, said
+    assert (there / "log").read_text() == "made\n"
+    assert sorted(each.name for each in there.iterdir()) == ["a script; touch marked; .sh", "log"]
+    assert not list(Path().glob("marked*"))
+
+
 def test_inline(here: Path, there: Path, host: SshHost) -> None:
     body = f"""
 {login(host, there)}

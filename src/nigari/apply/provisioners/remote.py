@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -82,9 +83,11 @@ async def _run_script(session: SshSession, script: bytes, say: Say) -> None:
     if session.is_unix and not script.startswith(b"#!"):
         script = _SHELL + script
     await put_content(session.connection, script, path)
-    if session.is_unix and await session.execute(f"chmod 0777 {path}", _ignored):
+    # OpenTofu 1.13: the path is a name, even if it has characters that mean more to a shell.
+    command = shlex.quote(path) if session.is_unix else path
+    if session.is_unix and await session.execute(f"chmod 0777 {command}", _ignored):
         raise ProvisionerFailure(f"Cannot make the script {path} executable.")
-    status = await session.execute(path, say)
+    status = await session.execute(command, say)
     if status:
         raise ProvisionerFailure(
             f"A script on {session.settings.target.host} exited with {status}."
