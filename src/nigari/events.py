@@ -99,6 +99,15 @@ class Listener:
     def provision_said(self, address: AbsResourceInstance, kind: str, text: str) -> None:
         """A provisioner has printed text."""
 
+    def provision_hides(self, address: AbsResourceInstance, kind: str) -> None:
+        """A provisioner has sensitive arguments, so its output may be sensitive too."""
+        self.provision_said(
+            address, kind, "The output is not shown, because some of the arguments are secret"
+        )
+
+    def provision_revealed(self, address: AbsResourceInstance, kind: str, text: str) -> None:
+        """Such a provisioner has printed text, for listeners that the user lets show secrets."""
+
     def provision_finished(self, address: AbsResourceInstance, kind: str, succeeded: bool) -> None:
         """A provisioner has ended."""
 

@@ -89,6 +89,18 @@ def test_secrets() -> None:
     assert "hush" not in done.out + done.err
 
 
+@pytest.mark.parametrize("more", [[], ["-json"]])
+def test_secrets_that_are_asked_for(more: list[str]) -> None:
+    _write('command = "echo ${sensitive("hush")}"')
+    done = inside("apply", "-auto-approve", "-no-color", *more)
+    assert "hush" not in done.out
+    assert "The output is not shown" in done.out
+    Path("terraform.tfstate").unlink()
+    done = inside("apply", "-auto-approve", "-no-color", "-show-sensitive", *more)
+    assert "(local-exec): hush" in done.out
+    assert "The output is not shown" not in done.out
+
+
 def test_long_lines() -> None:
     _write("command = \"head -c 3000000 /dev/zero | tr '\\\\0' x; echo; echo end\"")
     done = inside("apply", "-auto-approve", "-no-color")

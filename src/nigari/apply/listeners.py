@@ -97,6 +97,14 @@ class ApplyListeners(ApplyListener):
         for view in self._views:
             view.provision_said(address, kind, text)
 
+    def provision_hides(self, address: AbsResourceInstance, kind: str) -> None:
+        for view in self._views:
+            view.provision_hides(address, kind)
+
+    def provision_revealed(self, address: AbsResourceInstance, kind: str, text: str) -> None:
+        for view in self._views:
+            view.provision_revealed(address, kind, text)
+
     def provision_finished(self, address: AbsResourceInstance, kind: str, succeeded: bool) -> None:
         for view in self._views:
             view.provision_finished(address, kind, succeeded)

@@ -26,8 +26,6 @@ from nigari.schema.block import Block
 from nigari.schema.decode import decoder_spec
 from nigari.schema.provisioners import CONNECTION, PROVISIONERS
 
-_HIDDEN = "The output is not shown, because some of the arguments are secret"
-
 
 @record
 class Provisioned:
@@ -71,8 +69,8 @@ class Provisioning:
         plain, marks = found.unmark_deep()
         say: Say = partial(context.view.provision_said, address, kind)
         if marks:
-            say(_HIDDEN)
-            say = _ignored
+            context.view.provision_hides(address, kind)
+            say = partial(context.view.provision_revealed, address, kind)
         try:
             mocked = context.run.pool.overrides.for_provisioner(kind)
             if mocked:
@@ -161,7 +159,3 @@ def _work(
 def _plain(value: Value | None) -> Arguments | None:
     """Arguments without marks: what a connection has is never shown."""
     return None if value is None else value.unmark_deep()[0].mapping()
-
-
-def _ignored(_: str) -> None:
-    """Ignore output that may contain sensitive values."""

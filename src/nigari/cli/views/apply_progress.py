@@ -78,6 +78,17 @@ def duration(seconds: float) -> str:
 class TimedView(ApplyListener):
     """A view that also hears that time passes."""
 
+    reveals: bool = False
+    """True if it may show secrets, because the user said `-show-sensitive`."""
+
+    def provision_hides(self, address: AbsResourceInstance, kind: str) -> None:
+        if not self.reveals:
+            super().provision_hides(address, kind)
+
+    def provision_revealed(self, address: AbsResourceInstance, kind: str, text: str) -> None:
+        if self.reveals:
+            self.provision_said(address, kind, text)
+
     def tick(self) -> None:
         """A second has passed."""
 

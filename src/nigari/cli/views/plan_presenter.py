@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from nigari.cli.views.json_lines import JsonLines
     from nigari.workspace.plans.plan_reasons import PlanReasons
 
+_REVEAL = "show-sensitive"
+
 
 class PlanPresenter:
     """The output of a command that plans."""
@@ -53,6 +55,10 @@ class PlanPresenter:
             views.append(self.progress)
         if presenter.events is not None:
             views.append(ProgressEvents(presenter.events))
+        invocation = presenter.invocation
+        for view in views:
+            # Some of the commands, such as import, cannot be asked to show secrets.
+            view.reveals = invocation.is_given(_REVEAL) and invocation.switch(_REVEAL)
         self.view: TimedViews = TimedViews(views)
 
     def add(self, view: ApplyListener) -> None:
