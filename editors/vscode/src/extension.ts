@@ -17,8 +17,8 @@ const TERMINAL: Record<string, (...rest: string[]) => string[]> = {
   "nigari.plan": (...targets) => ["plan", ...targets.map((each) => `-target=${each}`)],
   "nigari.test": (...files) => ["test", ...files.map((each) => `-filter=${each}`)],
 };
-const LANGUAGES = ["opentofu", "opentofu-vars", "opentofu-test", "opentofu-query", "opentofu-template"];
-const OTHERS = ["nigari", "terraform", "terraform-vars", "terraform-test"];
+const LANGUAGES = ["opentofu", "opentofu-vars", "opentofu-test", "opentofu-query", "opentofu-symbols"];
+const OTHERS = ["opentofu-template", "nigari", "terraform", "terraform-vars", "terraform-test"];
 
 /** Documents that show what a command has printed, which nobody is asked to save. */
 const SCHEME = "nigari-output";
