@@ -58,6 +58,7 @@ from nigari.workspace.session.open_session import (
 )
 from nigari.workspace.session.plan_result import Plan, made_plan
 from nigari.workspace.session.progress import Announcer
+from nigari.workspace.session.refresh_choice import RefreshChoice, refresh_choice
 from nigari.workspace.session.session import Edit
 from nigari.workspace.session.session import Session as Work
 from nigari.workspace.session.state_result import Output, StoredState
@@ -342,7 +343,7 @@ class Session:
         *,
         destroy: bool = False,
         refresh_only: bool = False,
-        refresh: bool = True,
+        refresh: bool | str = True,
         minimal_refresh: bool = False,
         targets: Sequence[str] = (),
         excludes: Sequence[str] = (),
@@ -357,7 +358,8 @@ class Session:
 
         The state is locked while the plan is made, and not afterwards: a plan that is applied
         after another run has changed the state is refused. `minimal_refresh` reads only the objects
-        that would change, and what they depend on. With `allow_deferral`, what is known
+        that would change, and what they depend on; `refresh` takes the words of `-refresh`, too, such as
+        `"stale:1h"`. With `allow_deferral`, what is known
         only after apply is left for a later plan. With `invoke`, the address of an action, nothing
         but that action is planned. `generate_config_out` names a new file, to which
         resource blocks are written for imported objects that have none; the plan has them.
@@ -744,7 +746,7 @@ def _plan_options(
     work: Work,
     destroy: bool,
     refresh_only: bool,
-    refresh: bool,
+    refresh: bool | str,
     targets: Sequence[str],
     excludes: Sequence[str],
     replaced: Sequence[str],
@@ -760,10 +762,11 @@ def _plan_options(
         raise ValueError("destroy and refresh_only cannot be used together")
     if targets and excludes:
         raise ValueError("targets and excludes cannot be used together")
-    if refresh_only and not refresh:
+    choice = refresh_choice(refresh if isinstance(refresh, str) else str(refresh).lower())
+    if refresh_only and not choice.refreshes:
         raise ValueError("with refresh_only and without refresh there is nothing to do")
-    if reads_minimum and (refresh_only or not refresh):
-        raise ValueError("minimal_refresh cannot be used with refresh_only or without refresh")
+    if reads_minimum and (refresh_only or refresh is not True):
+        raise ValueError("minimal_refresh cannot be used with refresh_only or another refresh")
     if replaced and (destroy or refresh_only):
         raise ValueError("replace cannot be used with destroy or refresh_only")
     mode = PlanMode.DESTROY if destroy else PlanMode.NORMAL
@@ -771,8 +774,8 @@ def _plan_options(
         mode = PlanMode.REFRESH_ONLY
     return PlanOptions(
         mode,
-        refresh,
-        only_reads=ReadObjects() if reads_minimum and not destroy else None,
+        choice.refreshes,
+        only_reads=None if destroy else _only_reads(work, choice, reads_minimum),
         replaced=tuple(_managed(work, each, "replaced") for each in replaced),
         targets=tuple(_address(work, each, parse_target) for each in targets),
         excluded=tuple(_address(work, each, parse_target) for each in excludes),
@@ -788,6 +791,21 @@ def _invoking(work: Work, options: PlanOptions, action: str) -> PlanOptions:
         raise ValueError("invoke can be used with targets, and with no other kind of plan")
     invoked = (_address(work, action, parse_action),)
     return replace(options, mode=PlanMode.REFRESH_ONLY, invoked=invoked)
+
+
+def _only_reads(work: Work, choice: RefreshChoice, is_minimal: bool) -> ReadObjects | None:
+    """The objects to read where not all are."""
+    if is_minimal:
+        return ReadObjects()
+    from nigari.workspace.configuration.edited_blocks import edited_blocks
+
+    static = work.static() if choice.changed_since else None
+    if choice.only_reads is None or static is None:
+        return choice.only_reads
+    edited = edited_blocks(work.where, static.root.instance, choice.changed_since, work.diags)
+    if edited is None:
+        raise _failure(work)
+    return replace(choice.only_reads, changed=edited)
 
 
 def _address(work: Work, text: str, parse: Callable[[str, Diagnostics], T | None]) -> T:

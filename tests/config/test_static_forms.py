@@ -61,6 +61,48 @@ def test_lifecycle_by_expression() -> None:
     assert [_text(each) for each in lifecycle.replace_triggered_by] == ["a.c[each.key].id"]
 
 
+_TRIGGERS = {
+    "a.c": True,
+    "a.c.id": True,
+    "a.c[each.key].id": True,
+    "a.c[count.index]": True,
+    "ephemeral.a.c": True,
+    "data.a.c.id": False,
+    "a.c[each.value]": False,
+    "a.c[a.d.e]": False,
+    "a.c[var.k].id": False,
+    "a.c.id == 1": False,
+    "each.key": False,
+    "var.x": False,
+    "[a.c, a.d]": False,
+    '"${local.x}"': False,
+    "3": False,
+}
+"""Elements, and whether they are addresses, as in OpenTofu, or values."""
+
+
+def test_triggers_are_addresses_or_values() -> None:
+    written = ", ".join(_TRIGGERS)
+    lifecycle = _resource(f"lifecycle {{\n replace_triggered_by = [{written}]\n}}").lifecycle
+    addresses = [each for each, is_address in _TRIGGERS.items() if is_address]
+    assert [_text(each) for each in lifecycle.replace_triggered_by] == addresses
+    values = [each for each, is_address in _TRIGGERS.items() if not is_address]
+    assert [_text(each) for each in lifecycle.replacing_values] == values
+
+
+def test_dependencies_are_addresses_or_values() -> None:
+    resource = _resource(
+        'depends_on = [a.c, local.x.y, var.e ? a.d["k"].id : module.m.o, a.e, each.value == 1 ? a.f : null]'
+    )
+    assert [str(each) for each in resource.named_dependencies] == ["a.c", "a.e"]
+    assert [[str(at) for at in each.addresses] for each in resource.dependency_values] == [
+        ["local.x"],
+        ["var.e", 'a.d["k"]', "module.m.o"],
+        ["a.f"],
+    ]
+    assert len(resource.depends_on) == 7
+
+
 def test_provisioners_by_expression() -> None:
     resource = _resource(
         'provisioner "local-exec" {\n when = var.when\n on_failure = local.x ? "fail" : "continue"\n'

@@ -120,7 +120,8 @@ async def _apply(
     if not value.is_null:
         value = with_schema_marks(mark_with_paths(value, marks), change.schema)
     is_new = change.action is not Action.UPDATE
-    _record(context, change, value, answer, is_tainted=is_new and (has_failed or bool(faults)))
+    is_tainted = is_new and (has_failed or bool(faults))
+    _record(context, change, value, answer, is_tainted, await declared.triggers())
     if has_failed or faults:
         raise OperationFailed(None if value.is_null else value)
     if value.is_null:
@@ -131,7 +132,12 @@ async def _apply(
 
 
 def _record(
-    context: ApplyContext, change: Change, value: Value, answer: api.ApplyResponse, is_tainted: bool
+    context: ApplyContext,
+    change: Change,
+    value: Value,
+    answer: api.ApplyResponse,
+    is_tainted: bool,
+    triggers: tuple[str, ...],
 ) -> None:
     """Note what exists now, also after an error."""
     stored: StoredObject | None = None
@@ -145,6 +151,7 @@ def _record(
             context.is_created_first(change),
             context.skips_destroy(change),
             identity=answer.identity,
+            triggers=triggers,
         )
     elif change.address in context.deposed:
         # Nothing came of the new object, so the old one is what there is.

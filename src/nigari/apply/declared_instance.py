@@ -9,11 +9,12 @@ from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.core.scope import evaluate_body
+from nigari.eval.core.scope import evaluate, evaluate_body
 from nigari.plan.model.changes import Change, EphemeralInstance
 from nigari.plan.model.check_results import resource_conditions
 from nigari.plan.objects.ignore_changes import ignore, ignore_all
 from nigari.plan.objects.planned_change import Ignore
+from nigari.plan.objects.trigger_values import trigger_digests
 from nigari.running.unknown_values import is_reported
 from nigari.schema.decode import decoder_spec
 
@@ -80,6 +81,15 @@ class DeclaredInstance:
             return lambda prior, config: ignore_all(block, prior, config)
         ignored = settings.ignored(frame, addr)
         return (lambda prior, config: ignore(ignored, prior, config)) if ignored else None
+
+    async def triggers(self) -> tuple[str, ...]:
+        """What the state records of the values in `replace_triggered_by`."""
+        values: list[Value] = []
+        for expr in self.node.resource.lifecycle.replacing_values:
+            compiled = self.node.frame.instance.compiled.expression(expr)
+            find = partial(evaluate, self.node.frame, compiled, self.data)
+            values.append(await self._context.run.value(find, str(self._subject.address)))
+        return trigger_digests(values) or ()
 
     async def check(self, kind: str, self_value: Value | None) -> None:
         """See whether the preconditions or postconditions hold."""

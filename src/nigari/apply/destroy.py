@@ -63,6 +63,7 @@ async def delete(context: ApplyContext, operation: Operation, change: Change) ->
             stored.dependencies,
             stored.create_before_destroy,
             stored.skip_destroy,
+            triggers=stored.triggers,
         )
     _set(context, change, deposed, left)
     if api.has_errors(answer.diagnostics):

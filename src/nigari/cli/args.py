@@ -24,8 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.diagnostics import Diagnostics
 
-_TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
-_FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
+TRUE_WORDS = frozenset(("1", "t", "T", "true", "TRUE", "True"))
+FALSE_WORDS = frozenset(("0", "f", "F", "false", "FALSE", "False"))
 _HELP = frozenset(("-h", "-help", "--help"))
 
 
@@ -123,9 +123,9 @@ def _record(parsed: ParsedArguments, flag: Flag, value: str) -> None:
 
 
 def _switch_value(flag: Flag, text: str) -> str:
-    if text in _TRUE:
+    if text in TRUE_WORDS:
         return "true"
-    if text in _FALSE:
+    if text in FALSE_WORDS:
         return "false"
     raise UsageError(
         f'The option -{flag.name} is either on or off, so "{text}" is not a valid value.'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nigari.cli.args import UsageError
-from nigari.cli.command import FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
+from nigari.cli.command import FLAG_CHOICE, FLAG_LIST, FLAG_SWITCH, FLAG_TEXT, Flag, Invocation
 from nigari.cli.lint_option import LINT_FLAG
 from nigari.cli.prompt import INPUT_FLAG
 from nigari.cli.state_flags import (
@@ -45,18 +45,21 @@ MINIMAL_FLAG = Flag(
 INVOKE_FLAG = Flag(
     "invoke", FLAG_LIST, "Only invoke the action at this address; plan no changes", "ADDRESS"
 )
+REFRESH_FLAG = Flag(
+    "refresh",
+    FLAG_CHOICE,
+    "Which real objects to read; the state is trusted otherwise. What an apply would change is read "
+    "unless this is false",
+    "true|false|never|stale:AGE|changed-since=REF",
+    "true",
+)
 PLAN_FLAGS = (
     SUMMARY_FLAG,
     WHY_FLAG,
     ONLY_FLAG,
     Flag("destroy", FLAG_SWITCH, "Plan to destroy everything that is managed here"),
     Flag("refresh-only", FLAG_SWITCH, "Only update the state to match the real objects"),
-    Flag(
-        "refresh",
-        FLAG_SWITCH,
-        "Do not read the real objects: trust the state",
-        default="true",
-    ),
+    REFRESH_FLAG,
     MINIMAL_FLAG,
     Flag("replace", FLAG_LIST, "Replace the object at this address; can be repeated", "ADDRESS"),
     Flag(

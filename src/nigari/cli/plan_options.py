@@ -10,7 +10,7 @@ from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.parse import parse_action, parse_resource_instance, parse_target
 from nigari.addrs.resource import MANAGED
 from nigari.addrs.targets import Target
-from nigari.cli.args import UsageError
+from nigari.cli.args import FALSE_WORDS, TRUE_WORDS, UsageError
 from nigari.cli.command import Invocation
 from nigari.cli.plan_flags import (
     DEFER_FLAG,
@@ -27,6 +27,8 @@ from nigari.hcl.source import Source
 from nigari.lazy import lazy_pattern
 from nigari.plan.model.changes import PlanMode
 from nigari.plan.model.plan_options import PlanOptions, ReadObjects
+from nigari.record import replace
+from nigari.workspace.session.refresh_choice import RefreshChoice, refresh_choice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +74,8 @@ def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False)
     `only_reads` says that only the refreshed state is wanted.
     """
     invocation = presenter.invocation
-    refreshes, replaced = invocation.switch("refresh"), _replaced(presenter)
+    choice = _refresh(presenter)
+    refreshes, replaced = choice.refreshes, _replaced(presenter)
     if only_reads:
         # The command refresh takes these options, and takes no notice of them.
         refreshes, replaced = True, ()
@@ -89,6 +92,17 @@ def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False)
     only_reads_changed = has_flag(invocation, MINIMAL_FLAG.name) and invocation.switch(
         MINIMAL_FLAG.name
     )
+    if only_reads_changed and choice.only_reads is not None:
+        raise UsageError("The option -minimal-refresh can only be used with -refresh=true.")
+    if (
+        choice.only_reads is not None
+        and mode is PlanMode.REFRESH_ONLY
+        and not choice.only_reads.age
+    ):
+        raise UsageError(
+            "The option -refresh-only reads everything, or with -refresh=stale:AGE what was not read "
+            "lately."
+        )
     if only_reads_changed and (mode is PlanMode.REFRESH_ONLY or not refreshes or only_reads):
         raise UsageError(
             "The option -minimal-refresh cannot be used with -refresh-only or -refresh=false."
@@ -99,8 +113,7 @@ def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False)
     return PlanOptions(
         mode=mode,
         refreshes=refreshes,
-        # A destroy changes everything, so that it reads everything.
-        only_reads=ReadObjects() if only_reads_changed and mode is PlanMode.NORMAL else None,
+        only_reads=_only_reads(presenter, mode, choice, only_reads_changed),
         is_for_apply=not only_reads,
         replaced=replaced,
         targets=targets,
@@ -109,6 +122,38 @@ def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False)
         parallelism=parallelism(invocation),
         defers=has_flag(invocation, DEFER_FLAG.name) and invocation.switch(DEFER_FLAG.name),
     )
+
+
+def _refresh(presenter: Presenter) -> RefreshChoice:
+    """What -refresh says."""
+    invocation = presenter.invocation
+    text = invocation.text("refresh")
+    word = "true" if text in TRUE_WORDS else "false" if text in FALSE_WORDS else text
+    try:
+        return refresh_choice(word, invocation.command.name in ("apply", "destroy"))
+    except ValueError as error:
+        raise UsageError(f"The option -refresh: {error}.") from None
+
+
+def _only_reads(
+    presenter: Presenter, mode: PlanMode, choice: RefreshChoice, is_minimal: bool
+) -> ReadObjects | None:
+    """The objects to read where not all are; a destroy changes everything, so that it reads everything."""
+    if mode is PlanMode.DESTROY:
+        return None
+    if is_minimal:
+        return ReadObjects()
+    reads, session = choice.only_reads, presenter.session
+    if reads is None or not choice.changed_since:
+        return reads
+    from nigari.workspace.configuration.edited_blocks import edited_blocks
+
+    static = session.static()
+    if static is None:
+        return reads
+    root, diags = static.root.instance, presenter.diags
+    edited = edited_blocks(session.where, root, choice.changed_since, diags)
+    return reads if edited is None else replace(reads, changed=edited)
 
 
 def _replaced(presenter: Presenter) -> tuple[AbsResourceInstance, ...]:

@@ -203,7 +203,7 @@ class PlanningCommand:
         if goes_on:
             return 0
         self.plan_presenter.result(plan, result.state)
-        if plan.mode is PlanMode.DESTROY and plan.forgotten:
+        if plan.mode is PlanMode.DESTROY and plan.left_behind:
             self._report_forgotten(plan)
         return 0
 
@@ -229,6 +229,6 @@ class PlanningCommand:
             self.diags.error(
                 "Objects are left behind",
                 "The destroy finished, but some objects were forgotten instead of destroyed: "
-                f"{plan.forgotten}. They may still exist and cost money. Use -{SUPPRESS_FLAG} if this "
+                f"{plan.left_behind}. They may still exist and cost money. Use -{SUPPRESS_FLAG} if this "
                 "is intended.",
             )

@@ -19,6 +19,7 @@ _SHOWN: Final = frozenset(
         "out",
         "parallelism",
         "port",
+        "refresh",
         "replace",
         "rounds",
         "target",

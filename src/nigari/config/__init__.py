@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from nigari.config.blocks.required_providers import ProviderMeta, RequiredProvider
     from nigari.config.blocks.resource import Resource
     from nigari.config.blocks.variable import Variable
-    from nigari.config.core.declared import CheckRule, Repetition
+    from nigari.config.core.declared import CheckRule, DependencyValue, Repetition
     from nigari.config.core.provider_ref import ProviderRef
     from nigari.config.core.written_address import WrittenAddress
     from nigari.config.load import load_module
@@ -53,7 +53,7 @@ else:
         {
             "nigari.addrs.provider": ("LocalProviderConfig", "Provider"),
             "nigari.addrs.resource": ("ResourceInstance", "ResourceMode"),
-            "nigari.config.core.declared": ("CheckRule", "Repetition"),
+            "nigari.config.core.declared": ("CheckRule", "DependencyValue", "Repetition"),
             "nigari.config.core.provider_ref": ("ProviderRef",),
             "nigari.config.core.written_address": ("WrittenAddress",),
             "nigari.config.blocks.backend": ("BackendBlock",),
@@ -89,6 +89,7 @@ __all__ = [
     "CheckRule",
     "Connection",
     "Defaults",
+    "DependencyValue",
     "EncryptionBlock",
     "EncryptionTarget",
     "Import",

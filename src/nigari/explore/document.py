@@ -28,9 +28,9 @@ from nigari.explore.sources import SourceTable
 from nigari.explore.state_values import StoredData
 from nigari.explore.unmarked_secrets import note_tested, note_written
 from nigari.explore.values import ValueTable
-from nigari.fleet.units.git import git
 from nigari.fleet.units.graph_loader import Survey
 from nigari.version import VERSION
+from nigari.workspace.context.git import git
 from nigari.workspace.views.blocks import BackendView
 from nigari.workspace.views.module_views import ModuleView
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from nigari.addrs.keys import InstanceKey
-from nigari.config.core.declared import Repetition
+from nigari.config.core.declared import DependencyValue, Repetition
 from nigari.hcl.calls import FunctionCall
 from nigari.hcl.collections import DottedKey, For
 from nigari.hcl.edits import Edit, applied
@@ -208,6 +208,14 @@ class Rewriting:
                 text = self.text(expr, words)
                 return [*found[0].blocks] if text.startswith(found[0].whole) else [text]
         return [self.text(expr, words)]
+
+    def whole_addresses(self, value: DependencyValue) -> list[str]:
+        """What a value in `depends_on` becomes: the target knows only what it refers to."""
+        texts: list[str] = []
+        for address in value.addresses:
+            found = self._split(address.steps)
+            texts += [str(address)] if found is None else found[0].blocks
+        return [*dict.fromkeys(texts)]
 
 
 def _written(expr: Expression) -> str:

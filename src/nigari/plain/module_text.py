@@ -12,7 +12,7 @@ from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.config.blocks.provider_config import ProviderConfig, written_alias
-from nigari.config.core.declared import Repetition
+from nigari.config.core.declared import Repetition, dependency_value
 from nigari.eval.core.module_tree import InstanceData, ModuleInstance
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.collections import ObjectConstructor
@@ -143,7 +143,13 @@ class ModuleText:
     def _list(self, attribute: Attribute, words: InstanceWords | None) -> Iterator[Edit]:
         """The edit of a list of addresses, if it changes."""
         elements = attribute.expr.static_list()
-        texts = [self._rewriting.addresses(each, words) for each in elements or ()]
+        texts: list[list[str]] = []
+        for each in elements or ():
+            value = dependency_value(each) if attribute.name == "depends_on" else None
+            if value is None:
+                texts.append(self._rewriting.addresses(each, words))
+            else:
+                texts.append(self._rewriting.whole_addresses(value))
         written = [each.source.text[each.start : each.end] for each in elements or ()]
         if [[each] for each in written] != texts:
             whole = ", ".join(text for each in texts for text in each)

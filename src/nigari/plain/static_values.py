@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from nigari.addrs.keys import DEFERRED, InstanceKey
+from nigari.addrs.module_source import RegistrySource, parse_module_source
 from nigari.addrs.provider import LocalProviderConfig
 from nigari.backends.harmless import marked
 from nigari.config.blocks.module_call import ModuleCall
@@ -228,6 +229,7 @@ class StaticValues:
             value = self.value(frame, call.source, f"source of module.{call.name}", child.data)
             if value is not None:
                 self.sources[child] = value.as_string()
+                self._check_tagged(call, value.as_string())
             if call.version is not None and not self.accepts(frame, call.version):
                 name = f"version of module.{call.name}"
                 value = self.value(frame, call.version, name, child.data)
@@ -238,6 +240,19 @@ class StaticValues:
                 self._reference(frame, each.in_parent, child.data, child)
         if not self.target.has("lifecycle.enabled"):
             self._enabled(frame, call.repetition, f"module.{call.name}")
+
+    def _check_tagged(self, call: ModuleCall, source: str) -> None:
+        """A version that selects a tag: others have it in the source."""
+        if call.version is None or isinstance(
+            parse_module_source(source, Diagnostics()), RegistrySource
+        ):
+            return
+        self.refuse(
+            "Version of a repository",
+            f"{self.target.title} accepts versions only for modules of registries. Put the tag into "
+            f"the source of module.{call.name}, such as ?ref=v1.2.3.",
+            call.version,
+        )
 
     def _enabled(self, frame: Frame, repetition: Repetition, name: str) -> None:
         """A block that must be there, since the target has no `enabled`."""
@@ -275,6 +290,13 @@ class StaticValues:
                     "resource. Use a removed block when the resource goes.",
                     lifecycle.destroy,
                 )
+        for expr in lifecycle.replacing_values:
+            self.refuse(
+                "Replacement when a value changes",
+                f"{self.target.title} accepts only resources in replace_triggered_by. Put the value "
+                "into triggers_replace of a terraform_data resource, and name that.",
+                expr,
+            )
         ignored = lifecycle.ignore_changes
         settings = self.run.resource_settings.get((frame, resource.addr))
         if isinstance(ignored, Expression) and settings is not None:

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
-from nigari.addrs.resource import ACTION, DATA, MANAGED
+from nigari.addrs.resource import ACTION, DATA
 from nigari.addrs.targets import Target
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
@@ -23,7 +23,7 @@ from nigari.eval.nodes.resource import ValidateConfig
 from nigari.eval.static.run import StaticRun
 from nigari.eval.validate.run import ProviderValidation, ValidateRun
 from nigari.plan.finished_plan import finished_plan
-from nigari.plan.model.changes import Action, Plan, PlanMode
+from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.execution_graph import ExecutionGraph
 from nigari.plan.model.plan_data import with_schemas
 from nigari.plan.model.plan_file import SavedPlan
@@ -32,7 +32,9 @@ from nigari.plan.nodes.imports import report_undeclared
 from nigari.plan.nodes.moved import Moves, check_selection, check_statements, moved_state
 from nigari.plan.nodes.orphan_search import Orphans, held_blocks, unreplaced_blocks
 from nigari.plan.nodes.plan_run import PlanRun
-from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.objects.known_reads import KnownReads
+from nigari.plan.objects_to_read import edited_blocks, objects_to_read
+from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.cycles import report_action_cycles, report_validation_cycles
 from nigari.plan.order.operation_order import execution_graph
@@ -62,6 +64,8 @@ class PlanInputs:
     """The stored state."""
     timestamp: str
     """The value of `plantimestamp`."""
+    known_reads: KnownReads | None = None
+    """What was read while this plan was made for the first time, if it is made again."""
 
     async def load_schemas(self, diags: Diagnostics) -> bool:
         """Load the schemas that the configuration and the state need; False after an error."""
@@ -89,8 +93,12 @@ class PlanOutcome:
     moved: Mapping[AbsResourceInstance, MovedInstance] = ReadOnly({})
     """Moves since the state was stored, by new address."""
     refreshes: bool = True
-    unread_objects: int = 0
-    """The number of stored objects that minimal refresh left unread."""
+    unread_objects: frozenset[AbsResourceInstance] = frozenset()
+    """The stored objects that were not read although others were."""
+    reads: ReadObjects | None = None
+    """What was to be read; None for everything."""
+    object_reads: Mapping[AbsResourceInstance, bool] = ReadOnly({})
+    """The objects that were read, and whether they are what the state says."""
     saved_graph: ExecutionGraph | None = None
     """The execution graph of a saved plan, which is applied as it was saved."""
 
@@ -108,34 +116,28 @@ async def make_plan(
     inputs: PlanInputs, options: PlanOptions, diags: Diagnostics
 ) -> PlanOutcome | None:
     """Make a plan; None if there is not even an incomplete one. It stops at errors in `diags`."""
+    if options.only_reads is not None:
+        inputs = replace(inputs, known_reads=KnownReads())
     while True:
         found = Diagnostics()
         result = await evaluated_plan(inputs, options, found)
-        more = None if result is None else _to_read(result[0], options)
+        more = None
+        if result is not None and not result[0].plan.is_incomplete:
+            more = objects_to_read(result[1], result[0].plan.changes)
         if more is None:
             diags.extend(found)
             return None if result is None else result[0]
-        # Minimal refresh: what would change is read, with what it depends on, and planned again.
+        # What would change is read, with what it depends on, and planned again.
         options = replace(options, only_reads=more)
 
 
-def _to_read(outcome: PlanOutcome, options: PlanOptions) -> ReadObjects | None:
-    """Return what has to be read before a plan with minimal refresh can be trusted; None if it was,
-    as in any other plan.
-    """
-    known = options.only_reads
-    if known is None or outcome.plan.is_incomplete:
-        return None
-    changed = frozenset(
-        change.address
-        for change in outcome.plan.changes
-        if change.action is not Action.NO_OP and change.address.item.resource.mode is MANAGED
-    )
-    graph, needed = outcome.blocks, set[Block]()
-    for block in {graph.resource_block(resource_of(each)) for each in changed}:
-        needed.update(graph.resource_blocks_before(block))
-    wanted = known | ReadObjects(changed, frozenset(needed))
-    return None if wanted == known else wanted
+def _with_edited_blocks(options: PlanOptions, blocks: BlockGraph) -> PlanOptions:
+    """Have the objects read that edited blocks declare, now that dependencies are known."""
+    reads = options.only_reads
+    if reads is None or not reads.changed:
+        return options
+    edited = edited_blocks(blocks, reads.changed)
+    return replace(options, only_reads=replace(reads, blocks=reads.blocks | edited))
 
 
 async def evaluated_plan(
@@ -145,6 +147,7 @@ async def evaluated_plan(
     if not await inputs.load_schemas(diags):
         return None
     blocks = inputs.block_graph()
+    options = _with_edited_blocks(options, blocks)
     await validate(inputs, options, diags)
     report_validation_cycles(blocks, diags)
     report_action_cycles(blocks, diags)
@@ -185,7 +188,9 @@ async def evaluated_plan(
         variables={name: node.value for name, node in run.root.variables.items()},
         moved=moves.result.moved,
         refreshes=options.refreshes,
-        unread_objects=run.unread_objects,
+        unread_objects=frozenset(run.unread_objects),
+        reads=options.only_reads,
+        object_reads=run.object_reads,
     )
     return outcome, run
 
@@ -293,6 +298,7 @@ async def _evaluate_until_stable(
         options=options,
         moved=moved.moved,
         selected=_selection(options, blocks, moved),
+        known_reads=inputs.known_reads,
     )
     run = new_run()
     driver = await evaluate(run, options.parallelism)

@@ -18,7 +18,15 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.core.worklist import DONE
 from nigari.eval.nodes.output import OutputNode, infinite_output
 from nigari.plan.deferred.deferred_changes import deferred_changes
-from nigari.plan.model.changes import Action, Change, Drift, OutputChange, Plan, PlanMode
+from nigari.plan.model.changes import (
+    Action,
+    Change,
+    Drift,
+    OutputChange,
+    Plan,
+    PlanMode,
+    Reason,
+)
 from nigari.plan.model.check_results import (
     DeclaredCheck,
     check_results,
@@ -133,7 +141,7 @@ def _outputs(
 
 def _warn_of_forgetting(changes: Iterable[Change], diags: Diagnostics) -> None:
     for change in changes:
-        if change.action is Action.FORGET:
+        if change.action is Action.FORGET and change.reason is not Reason.PART_OF:
             deposed = f" (deposed object {change.deposed})" if change.deposed else ""
             diags.warning(
                 "Object will be forgotten",

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from typing import ClassVar, Final
 
 
+TRIGGERS: Final = "nigari_triggers"
+"""Member of an object in a state file with its `triggers`; OpenTofu drops it when it writes the state."""
+
 PROVIDER_MEMORIES: Final = "nigari_provider_instances"
 """Member of a state file with the recorded provider instances; the prefix keeps the name unique."""
 
@@ -59,6 +62,7 @@ class StoredObject:
         "sensitive_attributes",
         "skip_destroy",
         "status",
+        "triggers",
         "written",
     )
 
@@ -74,6 +78,8 @@ class StoredObject:
     """Resources, in modules without keys, that this object depends on and that must outlive it."""
     identity: str | None
     """JSON text: the provider's identity of the object, if it has one."""
+    triggers: tuple[str, ...]
+    """Digests of the values in `replace_triggered_by` that the object was made with."""
 
     def __init__(
         self,
@@ -88,6 +94,7 @@ class StoredObject:
         identity: str | None = None,
         identity_schema_version: int | None = None,
         flat_attributes: Mapping[str, str] | None = None,
+        triggers: tuple[str, ...] = (),
     ) -> None:
         self.attributes = attributes
         self.schema_version: int = schema_version
@@ -100,6 +107,7 @@ class StoredObject:
         self.identity = identity
         self.identity_schema_version: int | None = identity_schema_version
         self.flat_attributes = flat_attributes
+        self.triggers = triggers
         self.written: tuple[bool, InstanceKey, str, str, bytes] | None = None
 
     def with_status(self, status: ObjectStatus) -> StoredObject:
@@ -115,11 +123,17 @@ class StoredObject:
             identity=self.identity,
             identity_schema_version=self.identity_schema_version,
             flat_attributes=self.flat_attributes,
+            triggers=self.triggers,
         )
 
     def with_schema_version(self, version: int) -> StoredObject:
         changed = self.with_status(self.status)
         changed.schema_version = version
+        return changed
+
+    def with_triggers(self, triggers: tuple[str, ...]) -> StoredObject:
+        changed = self.with_status(self.status)
+        changed.triggers = triggers
         return changed
 
     def with_dependencies(self, dependencies: tuple[AbsResource, ...]) -> StoredObject:
@@ -160,6 +174,7 @@ class StoredObject:
             and self.dependencies == other.dependencies
             and self.create_before_destroy == other.create_before_destroy
             and self.skip_destroy == other.skip_destroy
+            and self.triggers == other.triggers
             and self.identity_schema_version == other.identity_schema_version
             and self.flat_attributes == other.flat_attributes
             and _same_json(self.sensitive_attributes, other.sensitive_attributes)

@@ -66,6 +66,7 @@ def encode(
     create_before_destroy: bool = False,
     skip_destroy: bool = False,
     identity: Value | None = None,
+    triggers: tuple[str, ...] = (),
 ) -> StoredObject:
     """Encode wholly known attributes for storage; marks other than sensitive are dropped."""
     unmarked, marks = unmark_deep_with_paths(value)
@@ -83,6 +84,7 @@ def encode(
         identity_schema_version=None
         if identity is None or schema.identity is None
         else schema.identity.version,
+        triggers=triggers,
     )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-_KEPT: Final = (Reason.KEPT_BY_CONFIG, Reason.KEPT_BY_STATE)
+_KEPT: Final = (Reason.KEPT_BY_CONFIG, Reason.KEPT_BY_STATE, Reason.PART_OF)
 
 
 @lru_cache(maxsize=64)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+from nigari.addrs.absolute import resource_of
 from nigari.apply.listener import ApplyListener
 from nigari.cli.plan_flags import check_form
 from nigari.cli.presenter import Presenter
@@ -31,6 +34,8 @@ TYPE_CHECKING = False
 # The reasons are worked out only where somebody asks for them.
 if TYPE_CHECKING:
     from nigari.cli.views.json_lines import JsonLines
+    from nigari.diagnostics import JsonValue
+    from nigari.plan.engine import PlanOutcome
     from nigari.workspace.plans.plan_reasons import PlanReasons
 
 _REVEAL = "show-sensitive"
@@ -82,17 +87,29 @@ class PlanPresenter:
             )
             self._terminal.stdout.write(form)
         if made.outcome.unread_objects:
-            self._say_unread(made.outcome.unread_objects)
+            self._say_unread(made.outcome)
         if presenter.events is not None:
             plan_events(plan, presenter.events)
             if asks_why(presenter.invocation):
                 self._tell_reasons(made.reasons(), presenter.events)
 
-    def _say_unread(self, number: int) -> None:
-        """Mention that minimal refresh trusts the state."""
+    def _say_unread(self, outcome: PlanOutcome) -> None:
+        """Mention the objects for which the plan trusts the state: how many there are of each resource,
+        for programs.
+        """
+        unread, reads = outcome.unread_objects, outcome.reads
+        number = len(unread)
         objects = "1 object was" if number == 1 else f"{number} objects were"
-        text = f"{objects} not read, because nothing would change there."
-        members = {"type": "unread_objects", "unread_objects": number}
+        why = "nothing would change there"
+        if reads is not None and reads.age:
+            why += f" and {'it was' if number == 1 else 'they were'} read not long ago"
+        text = f"{objects} not read, because {why}."
+        resources = Counter(str(resource_of(each)) for each in unread)
+        members: dict[str, JsonValue] = {
+            "type": "unread_objects",
+            "unread_objects": number,
+            "resources": dict(sorted(resources.items())),
+        }
         self._presenter.say(f"\n{text}", text.removesuffix("."), members)
 
     def _tell_reasons(self, reasons: PlanReasons, lines: JsonLines) -> None:

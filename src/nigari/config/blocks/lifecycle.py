@@ -9,7 +9,13 @@ from __future__ import annotations
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.core.declared import CheckRule, check_rule, expression, schema
-from nigari.config.core.literals import is_written_out, native, unquoted, written_value
+from nigari.config.core.literals import (
+    is_quoted,
+    is_written_out,
+    native,
+    unquoted,
+    written_value,
+)
 from nigari.cty.types import BOOL
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.body import Attribute, Block
@@ -38,6 +44,9 @@ class Lifecycle:
     """Relative traversals for a literal list, otherwise the expression."""
     ignore_all_changes: bool = False
     replace_triggered_by: tuple[Expression, ...] = ()
+    """Elements that name a resource or a part of it: a planned change of that replaces the object."""
+    replacing_values: tuple[Expression, ...] = ()
+    """All other elements: the object is replaced if their values are not those that it was made with."""
     preconditions: tuple[CheckRule, ...] = ()
     postconditions: tuple[CheckRule, ...] = ()
     action_triggers: tuple[ActionTrigger, ...] = ()
@@ -80,13 +89,15 @@ def decode_lifecycle(
         written_value(before, BOOL, "create_before_destroy", diags)
         before = before if diags.error_count == errors else None
     ignored, ignores_all = _ignored(given.get("ignore_changes"), diags)
+    triggers, values = _triggers(given.get("replace_triggered_by"), diags)
     lifecycle = Lifecycle(
         create_before_destroy=before,
         prevent_destroy=expression(given, "prevent_destroy"),
         destroy=expression(given, "destroy"),
         ignore_changes=ignored,
         ignore_all_changes=ignores_all,
-        replace_triggered_by=_triggers(given.get("replace_triggered_by"), diags),
+        replace_triggered_by=triggers,
+        replacing_values=values,
         preconditions=preconditions,
         postconditions=postconditions,
         action_triggers=_action_triggers(content.blocks_of("action_trigger"), addr, diags),
@@ -189,44 +200,42 @@ def _can_be_ignored(expr: Expression) -> bool:
 # -- replace_triggered_by ---------------------------------------------------------------------
 
 
-def _triggers(attribute: Attribute | None, diags: Diagnostics) -> tuple[Expression, ...]:
-    if attribute is None:
-        return ()
-    triggers: list[Expression] = []
-    for element in expr_list(attribute.expr, diags) or ():
+def _triggers(
+    attribute: Attribute | None, diags: Diagnostics
+) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
+    """Decode `replace_triggered_by`: elements that name a resource, and those that are values."""
+    named: list[Expression] = []
+    values: list[Expression] = []
+    elements = None if attribute is None else expr_list(attribute.expr, diags)
+    for element in elements or ():
         errors = diags.error_count
         expr = native(element, diags)
-        if diags.error_count == errors:
-            _check_trigger(expr, diags)
-            triggers.append(expr)
-    return tuple(triggers)
+        if is_quoted(expr) and is_written_out(expr):
+            _report_quoted_trigger(expr, diags)
+        elif diags.error_count == errors:
+            (named if _names_resource(expr) else values).append(expr)
+    return tuple(named), tuple(values)
 
 
-def _check_trigger(expr: Expression, diags: Diagnostics) -> None:
-    errors = diags.error_count
-    resources = 0
+def _names_resource(expr: Expression) -> bool:
+    """Check for an address that OpenTofu accepts, too: of a resource, with keys that only repetition
+    decides. The value of a data source counts, since nothing changes it.
+    """
     from nigari.addrs.values import CountAttr, EachAttr
     from nigari.lang.references import references_in_expression
 
-    for reference in references_in_expression(expr, diags):
+    resources = 0
+    for reference in references_in_expression(expr, Diagnostics()):
         subject = reference.subject
-        if isinstance(subject, ResourceAddr | ResourceInstance):
-            resources += 1
-        elif isinstance(subject, EachAttr) and subject.name != "key":
-            _report_trigger(expr, "Only each.key can be used here, not the rest of each.", diags)
-        elif not isinstance(subject, EachAttr | CountAttr):
-            _report_trigger(
-                expr,
-                f"{subject} is not a resource; apart from resources, only keys can be used here.",
-                diags,
-            )
-    if diags.error_count > errors:
-        return
-    if resources != 1:
-        wrong = "does not name a resource" if resources == 0 else "names more than one resource"
-        _report_trigger(expr, f"This element {wrong}.", diags)
-    elif not _is_address(expr):
-        _report_trigger(expr, "This element computes a value from it.", diags)
+        if isinstance(subject, ResourceInstance):
+            subject = subject.resource
+        if isinstance(subject, ResourceAddr):
+            resources += subject.mode is not DATA
+        elif isinstance(subject, EachAttr):
+            resources += 0 if subject.name == "key" else 2
+        elif not isinstance(subject, CountAttr):
+            return False
+    return resources == 1 and _is_address(expr)
 
 
 def _is_address(expr: Expression) -> bool:
@@ -300,10 +309,10 @@ def _report_star(attribute: Attribute, diags: Diagnostics) -> None:
     )
 
 
-def _report_trigger(expr: Expression, wrong: str, diags: Diagnostics) -> None:
+def _report_quoted_trigger(expr: Expression, diags: Diagnostics) -> None:
     diags.error(
         "Invalid replace_triggered_by",
-        "Each element must name one resource, or one attribute of a resource; a change to it "
-        f"replaces this resource. {wrong}",
+        "This text never changes. To name a resource, remove the quotes; to have the object replaced "
+        "whenever you edit a text here, put it into a local value.",
         expr.range,
     )

@@ -13,9 +13,10 @@ from nigari.config.core.declared import (
     MODULE_BLOCKS,
     Declared,
     Dependencies,
+    DependencyValue,
     Repetition,
     check_name,
-    dependencies,
+    decode_depends_on,
     expression,
     only_block,
     repetition,
@@ -50,6 +51,7 @@ class ModuleCall:
     providers: tuple[PassedProvider, ...]
     depends_on: Dependencies | None
     """None if the argument is absent, which differs from an empty list."""
+    dependency_values: tuple[DependencyValue, ...]
     body: Body
     """Arguments for the called module's input variables."""
     block: Block
@@ -66,6 +68,8 @@ _SCHEMA = BodySchema(
     tuple([BlockSchema(each, ("type",) if each == "provider" else ()) for each in MODULE_BLOCKS]),
 )
 _LIFECYCLE = schema("enabled")
+_TAGGED = {"git": frozenset(("ref",)), "oci": frozenset(("tag", "digest"))}
+"""The getters whose tags can be versions, with the arguments of addresses that select one of them."""
 
 
 def decode_module_call(declared: Declared, diags: Diagnostics) -> ModuleCall | None:
@@ -80,8 +84,7 @@ def decode_module_call(declared: Declared, diags: Diagnostics) -> ModuleCall | N
             enabled = lifecycle.body.content(_LIFECYCLE, diags).attributes.get("enabled")
         report_reserved_blocks(content, _RESERVED, diags)
     repeated = repetition(given, enabled, diags)
-    depends_on = given.get("depends_on")
-    wanted_before = None if depends_on is None else dependencies(depends_on, diags)
+    depends_on, dependency_values = decode_depends_on(given.get("depends_on"), diags)
     providers = decode_passed_providers(given.get("providers"), diags)
     source = given.get("source")
     if source is None:
@@ -92,7 +95,8 @@ def decode_module_call(declared: Declared, diags: Diagnostics) -> ModuleCall | N
         version=expression(given, "version"),
         repetition=repeated,
         providers=providers,
-        depends_on=wanted_before,
+        depends_on=depends_on if "depends_on" in given else None,
+        dependency_values=dependency_values,
         body=with_escaped(content, rest, diags),
         block=declared.block,
     )
@@ -101,7 +105,9 @@ def decode_module_call(declared: Declared, diags: Diagnostics) -> ModuleCall | N
 def parse_source(
     text: str, is_versioned: bool, where: Range, diags: Diagnostics
 ) -> ModuleSource | None:
-    """Parse a module source; only registry modules have versions."""
+    """Parse a module source. Modules of registries have versions, and the tags of git repositories and
+    OCI repositories can be versions.
+    """
     if not is_versioned:
         return parse_module_source(text, diags, where)
     if text.startswith(("./", "../")):
@@ -109,11 +115,20 @@ def parse_source(
         return None
     problems = Diagnostics()
     source = parse_registry_source(text, problems, where)
-    if source is None and isinstance(parse_module_source(text, Diagnostics(), where), RemoteSource):
-        _report_remote_version(text, where, diags)
-    else:
+    remote = None if source is not None else parse_module_source(text, Diagnostics(), where)
+    if not isinstance(remote, RemoteSource):
         diags.extend(problems)
-    return source
+        return source
+    if remote.getter not in _TAGGED:
+        _report_remote_version(remote, where, diags)
+        return None
+    from urllib.parse import parse_qsl, urlsplit
+
+    for argument, _ in parse_qsl(urlsplit(remote.url).query):
+        if argument in _TAGGED[remote.getter]:
+            _report_two_versions(argument, where, diags)
+            return None
+    return remote
 
 
 def decode_passed_providers(
@@ -143,12 +158,21 @@ def _report_passed_twice(first: PassedProvider, value: Expression, diags: Diagno
     )
 
 
-def _report_remote_version(text: str, where: Range, diags: Diagnostics) -> None:
+def _report_remote_version(source: RemoteSource, where: Range, diags: Diagnostics) -> None:
     diags.error(
-        "Version constraint on a module that is not from a registry",
-        f'The argument version selects among the versions that a registry has, and "{text}" is '
-        "not the address of a module in a registry. Remove the argument version. To select a "
-        "tag, a branch or a commit of a git repository, add ?ref= to the source.",
+        "Version constraint on a module without versions",
+        "The argument version selects among the versions that a registry has, or among the tags of "
+        f'a git repository or an OCI repository, and "{source.display}" is neither. Remove the '
+        "argument version.",
+        where,
+    )
+
+
+def _report_two_versions(argument: str, where: Range, diags: Diagnostics) -> None:
+    diags.error(
+        "Two versions of a module",
+        f"The argument version selects a tag, and so does ?{argument}= in the source. Remove one of "
+        "the two.",
         where,
     )
 

@@ -7,9 +7,10 @@ from nigari.config.core.declared import (
     CheckRule,
     Declared,
     Dependencies,
+    DependencyValue,
     check_name,
     check_rules,
-    dependencies,
+    decode_depends_on,
     report_empty_deprecation,
     schema,
 )
@@ -35,6 +36,7 @@ class Output:
     ephemeral: bool
     deprecated: str
     depends_on: Dependencies
+    dependency_values: tuple[DependencyValue, ...]
     preconditions: tuple[CheckRule, ...]
     block: Block
     open_type: Expression | None = None
@@ -69,7 +71,7 @@ def decode_output(declared: Declared, diags: Diagnostics) -> Output | None:
     sensitive = constant_flag(given.get("sensitive"), diags)
     ephemeral = constant_flag(given.get("ephemeral"), diags)
     deprecated = _deprecation(given.get("deprecated"), diags)
-    depends_on = dependencies(given.get("depends_on"), diags)
+    depends_on, dependency_values = decode_depends_on(given.get("depends_on"), diags)
     preconditions = check_rules(content.blocks_of("precondition"), diags)
     type_ = given.get("type")
     open_type = open_type_of(type_)
@@ -88,6 +90,7 @@ def decode_output(declared: Declared, diags: Diagnostics) -> Output | None:
         ephemeral=ephemeral,
         deprecated=deprecated,
         depends_on=depends_on,
+        dependency_values=dependency_values,
         preconditions=preconditions,
         block=declared.block,
         open_type=open_type,

@@ -1,11 +1,19 @@
-"""Provider configurations: `provider` blocks."""
+"""Provider configurations: `provider` blocks.
+
+Deliberately unknown here: the provider's own arguments, which are decoded with its schema.
+"""
 
 from __future__ import annotations
 
+from nigari.addrs.module import ModuleCall, ModuleCallInstance
 from nigari.addrs.provider import LocalProviderConfig
+from nigari.addrs.resource import MANAGED, Resource, ResourceInstance
 from nigari.config.core.declared import (
     Declared,
+    Dependencies,
+    dependencies,
     expression,
+    only_block,
     report_bad_name,
     report_reserved_blocks,
     schema,
@@ -15,9 +23,10 @@ from nigari.config.core.literals import is_written_out, written_value
 from nigari.config.core.provider_ref import check_local_name
 from nigari.cty.types import STRING
 from nigari.diagnostics import Diagnostics, Range
-from nigari.hcl.body import Attribute, Block, Body, BodySchema
+from nigari.hcl.body import Attribute, Block, Body, BodySchema, Content
 from nigari.hcl.expressions import Expression
 from nigari.hcl.scanner import is_identifier
+from nigari.hcl.traversal import Traversal
 from nigari.lang.versions import parse_provider_constraints
 from nigari.record import record
 
@@ -35,6 +44,8 @@ class ProviderConfig:
     """A version constraint, where old configurations had it."""
     body: Body
     block: Block
+    parents: Dependencies = ()
+    """Addresses in `all_objects_part_of`: whatever the provider manages goes with any of these."""
     is_mocked: bool = False
     """True for a mock in a test, whose arguments are ignored."""
 
@@ -56,7 +67,7 @@ class ProviderConfig:
     @property
     def is_empty(self) -> bool:
         """True without any arguments, as in modules that expect a configuration from the caller."""
-        if self.version is not None:
+        if self.version is not None or self.parents:
             return False
         unexpected = Diagnostics()
         self.body.content(_EMPTY, unexpected)
@@ -74,7 +85,8 @@ _SCHEMA = schema(
     "source",
     blocks=("_", "lifecycle", "locals"),
 )
-_RESERVED_BLOCKS = frozenset(("lifecycle", "locals"))
+_RESERVED_BLOCKS = frozenset(("locals",))
+_LIFECYCLE = schema("all_objects_part_of")
 
 
 def written_alias(body: Body) -> str | None:
@@ -115,7 +127,32 @@ def decode_provider_config(declared: Declared, diags: Diagnostics) -> ProviderCo
         version=expression(given, "version"),
         body=with_escaped(content, rest, diags),
         block=declared.block,
+        parents=_parents(content, diags),
     )
+
+
+def _parents(content: Content, diags: Diagnostics) -> Dependencies:
+    """Decode the `lifecycle` block."""
+    block = only_block(content, "lifecycle", diags)
+    if block is None:
+        return ()
+    from nigari.lang.references import parse_reference
+
+    found: list[Traversal] = []
+    attribute = block.body.content(_LIFECYCLE, diags).attributes.get("all_objects_part_of")
+    for traversal in dependencies(attribute, diags):
+        reference = parse_reference(traversal, diags)
+        if reference is None:
+            continue
+        subject = reference.subject
+        if isinstance(subject, ResourceInstance):
+            subject = subject.resource
+        is_managed = isinstance(subject, Resource) and subject.mode is MANAGED
+        if is_managed or isinstance(subject, ModuleCall | ModuleCallInstance):
+            found.append(traversal)
+        else:
+            _report_parent(traversal, diags)
+    return tuple(found)
 
 
 def _alias(attribute: Attribute | None, diags: Diagnostics) -> str:
@@ -172,6 +209,15 @@ def _report_both(count: Attribute, diags: Diagnostics) -> None:
         "The arguments count and for_each each decide how many instances there are, so only one "
         "of them can be used.",
         count.name_range,
+    )
+
+
+def _report_parent(traversal: Traversal, diags: Diagnostics) -> None:
+    diags.error(
+        "Invalid all_objects_part_of",
+        "Each element must name a managed resource, one of its instances, or a module call: when that "
+        "is destroyed, everything that this provider manages is forgotten.",
+        traversal.range,
     )
 
 

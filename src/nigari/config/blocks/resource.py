@@ -11,9 +11,10 @@ from nigari.config.blocks.lifecycle import NO_LIFECYCLE, Lifecycle, decode_lifec
 from nigari.config.core.declared import (
     Declared,
     Dependencies,
+    DependencyValue,
     Repetition,
     check_name,
-    dependencies,
+    decode_depends_on,
     only_block,
     repetition,
     report_reserved_blocks,
@@ -46,6 +47,14 @@ class Resource:
     block: Block
     in_check: str = ""
     """The `check` block that contains the data source, if one does."""
+    dependency_values: tuple[DependencyValue, ...] = ()
+    """Elements of `depends_on` that are not addresses."""
+
+    @property
+    def named_dependencies(self) -> Dependencies:
+        """The elements of `depends_on` that are addresses."""
+        in_values = sum(len(each.addresses) for each in self.dependency_values)
+        return self.depends_on[: len(self.depends_on) - in_values]
 
     @property
     def range(self) -> Range:
@@ -137,13 +146,15 @@ def decode_resource(
         elif mode is EPHEMERAL:
             _report_provisioning(content, mode, diags)
         report_reserved_blocks(content, _RESERVED, diags)
+    depends_on, dependency_values = decode_depends_on(given.get("depends_on"), diags)
     return Resource(
         addr=addr,
         repetition=repetition(given, enabled, diags),
         provider=None
         if provider is None
         else decode_provider_ref(provider.expr, "provider", diags),
-        depends_on=dependencies(given.get("depends_on"), diags),
+        depends_on=depends_on,
+        dependency_values=dependency_values,
         lifecycle=lifecycle,
         connection=connection,
         provisioners=provisioners,

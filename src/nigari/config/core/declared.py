@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nigari.config.core.literals import unquoted
+from nigari.addrs.values import CountAttr, EachAttr, PathAttr, Self, TerraformAttr, TofuAttr
+from nigari.config.core.literals import native, unquoted
 from nigari.diagnostics import Diagnostics, Range
 from nigari.hcl.body import (
     Attribute,
@@ -24,7 +25,7 @@ from nigari.hcl.body import (
 from nigari.hcl.expressions import Expression, SyntaxFault
 from nigari.hcl.scanner import is_identifier
 from nigari.hcl.static import abs_traversal_for_expr, expr_list
-from nigari.hcl.traversal import Traversal
+from nigari.hcl.traversal import Traversal, TraverseIndex, TraverseRoot
 from nigari.record import record
 
 
@@ -89,6 +90,20 @@ SINGLE = Repetition()
 Dependencies = tuple[Traversal, ...]
 """Addresses of a `depends_on` argument."""
 
+
+@record
+class DependencyValue:
+    """An element of `depends_on` that is not an address, but any other expression."""
+
+    expr: Expression
+    addresses: Dependencies
+    """Everything that it refers to, each as a whole."""
+    names: tuple[str, ...]
+    """The same references as they are written."""
+
+
+_WITHOUT_DEPENDENCIES = (CountAttr, EachAttr, PathAttr, Self, TerraformAttr, TofuAttr)
+
 MODULE_ARGUMENTS = ("version", "count", "for_each", "depends_on", "providers")
 MODULE_BLOCKS = ("_", "lifecycle", "locals", "provider")
 MODULE_WORDS = frozenset(("source", *MODULE_ARGUMENTS, *MODULE_BLOCKS))
@@ -136,7 +151,7 @@ def report_bad_name(name: str, what: str, where: Range, diags: Diagnostics) -> N
 
 
 def dependencies(attribute: Attribute | None, diags: Diagnostics) -> Dependencies:
-    """Decode the addresses of a `depends_on` argument."""
+    """Decode an argument with a list of addresses."""
     if attribute is None:
         return ()
     found: list[Traversal] = []
@@ -145,6 +160,60 @@ def dependencies(attribute: Attribute | None, diags: Diagnostics) -> Dependencie
         if traversal is not None:
             found.append(traversal)
     return tuple(found)
+
+
+def decode_depends_on(
+    attribute: Attribute | None, diags: Diagnostics
+) -> tuple[Dependencies, tuple[DependencyValue, ...]]:
+    """Decode a `depends_on` argument: all addresses in it, and the elements that are values. The
+    addresses in these come last.
+    """
+    found: list[Traversal] = []
+    values: list[DependencyValue] = []
+    elements = None if attribute is None else expr_list(attribute.expr, diags)
+    for element in elements or ():
+        expr = unquoted(element, "reference", diags)
+        value = dependency_value(expr)
+        if value is not None:
+            values.append(value)
+            continue
+        traversal = abs_traversal_for_expr(expr, diags)
+        if traversal is not None:
+            found.append(traversal)
+    return (*found, *[each for value in values for each in value.addresses]), tuple(values)
+
+
+def dependency_value(expr: Expression) -> DependencyValue | None:
+    """Decode an element that is more than an address; None for addresses and for mistakes."""
+    traversal, unreported = expr.static_traversal(), Diagnostics()
+    if traversal is not None and _is_short(traversal):
+        return None
+    from nigari.lang.references import parse_reference
+
+    if traversal is not None:
+        reference = parse_reference(traversal, unreported)
+        if reference is None or not reference.remaining.steps:
+            return None
+        expr = native(expr, unreported)
+    addresses: list[Traversal] = []
+    names: list[str] = []
+    for each in expr.variables():
+        reference = parse_reference(each, unreported)
+        if reference is not None and not isinstance(reference.subject, _WITHOUT_DEPENDENCIES):
+            count = len(each.steps) - len(reference.remaining.steps)
+            addresses.append(Traversal(each.source, each.steps[:count]))
+            names.append(str(reference))
+    if not addresses:
+        return None
+    return DependencyValue(expr, tuple(addresses), tuple(names))
+
+
+def _is_short(traversal: Traversal) -> bool:
+    """Return whether an address has no room for more than an object, as most have."""
+    names = [step for step in traversal.steps if not isinstance(step, TraverseIndex)]
+    root = traversal.steps[0]
+    has_mode = isinstance(root, TraverseRoot) and root.name in ("data", "ephemeral", "resource")
+    return len(names) <= (3 if has_mode else 2)
 
 
 def check_rule(block: Block, diags: Diagnostics, takes_constants: bool = False) -> CheckRule | None:

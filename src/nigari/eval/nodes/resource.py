@@ -24,7 +24,7 @@ from nigari.addrs.resource import (
 )
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.config.blocks.resource import Resource
-from nigari.config.core.declared import CheckRule, Dependencies, Repetition
+from nigari.config.core.declared import CheckRule, Dependencies, DependencyValue, Repetition
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
@@ -211,8 +211,10 @@ class ValidatedResource(ResourceNode):
         return self._run.check_repetition(self.frame, self.resource.repetition)
 
     def _check_dependencies(self) -> Sequence[Need]:
-        needs = needs_of_dependencies(self.frame, self.resource.depends_on)
-        return [need for need in needs if need is not self]
+        needs = needs_of_dependencies(self.frame, self.resource.named_dependencies)
+        needs = [need for need in needs if need is not self]
+        values = self.resource.dependency_values
+        return [*needs, *needs_of_values(self.frame, values, self._data)]
 
     def body_references(self) -> Sequence[Reference]:
         return () if self._schema is None else self._compiled(self._schema).references
@@ -316,12 +318,18 @@ class ValidatedResource(ResourceNode):
         return ()
 
     def _check_triggers(self) -> Sequence[Need]:
-        """Check that the references in `replace_triggered_by` exist."""
+        """Check that the references in `replace_triggered_by` exist, and evaluate its values."""
         needs: list[Need] = []
-        triggers = self.resource.lifecycle.replace_triggered_by[self._triggers_seen :]
-        for expr in triggers:
+        lifecycle = self.resource.lifecycle
+        triggers = (*lifecycle.replace_triggered_by, *lifecycle.replacing_values)
+        for expr in triggers[self._triggers_seen :]:
             compiled = self.frame.instance.compiled.expression(expr)
-            if not self._is_without_instance(compiled):
+            if expr in lifecycle.replacing_values:
+                value = evaluate(self.frame, compiled, self._data)
+                if not isinstance(value, Value):
+                    needs.extend(value)
+                    break
+            elif not self._is_without_instance(compiled):
                 found, diags = Diagnostics(), self.frame.run.diags
                 value = evaluate(self.frame, compiled, self._data, owner=self, diags=found)
                 if not isinstance(value, Value):
@@ -465,6 +473,19 @@ def needs_of_dependencies(frame: Frame, depends_on: Dependencies) -> Sequence[Ne
             if contents is not None and contents.state != DONE:
                 binding.needs.append(contents)
     return binding.needs
+
+
+def needs_of_values(
+    frame: Frame, values: Sequence[DependencyValue], data: InstanceData = NO_INSTANCE_DATA
+) -> Sequence[Need]:
+    """The nodes that the values in a `depends_on` refer to; mistakes in these are reported."""
+    found, needs = Diagnostics(), list[Need]()
+    for each in values:
+        value = evaluate(frame, frame.instance.compiled.expression(each.expr), data, diags=found)
+        needs += () if isinstance(value, Value) else value
+    if not needs:
+        frame.run.diags.extend(found)
+    return needs
 
 
 def ephemeral_argument(address: str, schema: Block, body: Body, path: Path) -> Diagnostic:

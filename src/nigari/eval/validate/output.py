@@ -14,7 +14,7 @@ from nigari.eval.core.instances import Frame
 from nigari.eval.core.worklist import DONE, Need, Node, Stages
 from nigari.eval.nodes.conditions import Conditions
 from nigari.eval.nodes.output import OutputNode
-from nigari.eval.nodes.resource import needs_of_dependencies
+from nigari.eval.nodes.resource import needs_of_dependencies, needs_of_values
 
 
 class ValidatedOutput(OutputNode):
@@ -28,6 +28,7 @@ class ValidatedOutput(OutputNode):
         self._stages = Stages(
             self._wait,
             partial(needs_of_dependencies, frame, output.depends_on or ()),
+            partial(needs_of_values, frame, output.dependency_values),
             Conditions(frame, output.preconditions, "Precondition failed").step,
             super().step,
         )

@@ -8,14 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nigari.addrs.provider import Provider
+from nigari.addrs.resource import Resource, ResourceInstance
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.cty.types import NUMBER, STRING
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, unknown
-from nigari.diagnostics import Range
+from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.core.scope import evaluate_body
 from nigari.eval.core.worklist import Effect, Need, Node, Stages
+from nigari.eval.nodes.resource import needs_of_dependencies
+from nigari.hcl.traversal import Traversal
+from nigari.lang.references import parse_reference
 from nigari.providers.api import ProviderDiagnostic
 from nigari.providers.diagnostics import located
 from nigari.record import record
@@ -62,7 +66,11 @@ class ValidatedProvider(Node):
         self._schema = schema
         self._opinions = opinions
         self._config: Value | None = None
-        self._stages = Stages(self._check_body, self._ask_provider)
+        self._stages = Stages(
+            self._check_parents,
+            self._check_body,
+            self._ask_provider,
+        )
 
     @property
     def label(self) -> str:
@@ -77,6 +85,22 @@ class ValidatedProvider(Node):
 
     def step(self) -> Sequence[Need]:
         return self._stages.step()
+
+    def _check_parents(self) -> Sequence[Need]:
+        """Check that the references in `all_objects_part_of` exist and have another provider."""
+        frame, config = self.frame, self.config
+        needs = needs_of_dependencies(frame, config.parents)
+        for traversal in () if needs else config.parents:
+            reference = parse_reference(traversal, Diagnostics())
+            subject = None if reference is None else reference.subject
+            if isinstance(subject, ResourceInstance):
+                subject = subject.resource
+            found = frame.module.resources.get(subject) if isinstance(subject, Resource) else None
+            if found is None or found.provider_name != config.name:
+                continue
+            if found.provider_alias == config.alias:
+                _report_own_parent(traversal, frame.run.diags)
+        return needs
 
     def _check_body(self) -> Sequence[Need]:
         compiled = self.frame.instance.compiled.body(self.config.body, decoder_spec(self._schema))
@@ -100,6 +124,15 @@ class ValidatedProvider(Node):
         found = located(answered, self._schema, self.config.body, self.label)
         self.frame.run.diags.extend(found)
         return ()
+
+
+def _report_own_parent(traversal: Traversal, diags: Diagnostics) -> None:
+    diags.error(
+        "Provider of its own parent",
+        f"This provider manages {traversal} itself, so that cannot be what everything else lives in. "
+        "Name an object of another provider, such as the one that creates a cluster.",
+        traversal.range,
+    )
 
 
 def _deferred(config: ProviderConfig) -> InstanceData:

@@ -52,6 +52,7 @@ from nigari.eval.nodes.resource import (
     ValidateConfig,
     ValidatedResource,
     needs_of_dependencies,
+    needs_of_values,
 )
 from nigari.eval.nodes.validation import Validation
 from nigari.eval.nodes.variable import (
@@ -352,12 +353,14 @@ class ValidateRun(PhaseRun):
         frame, call = node.frame, node.call
         if call.repetition.is_single and not call.depends_on:
             return outer
+        data = deferred_data(call.repetition)
         gate = CheckNode(
             frame.label(f"module.{call.name}"),
             Stages(
                 lambda: () if outer is None or outer.state == DONE else (outer,),
                 partial(self.check_repetition, frame, call.repetition),
                 partial(needs_of_dependencies, frame, call.depends_on or ()),
+                partial(needs_of_values, frame, call.dependency_values, data),
             ),
             call.range,
             frame.about,

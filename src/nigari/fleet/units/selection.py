@@ -16,13 +16,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from nigari.diagnostics import Diagnostics
-from nigari.fleet.units.changed_files import changed_files, concerned_units, known_commit
+from nigari.fleet.units.changed_files import concerned_units
 from nigari.fleet.units.graph import Graph
 from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.units.patterns import is_pattern, path_matcher
 from nigari.fleet.units.unit import Unit
 from nigari.hcl.suggestion import did_you_mean
 from nigari.record import record
+from nigari.workspace.context.changed_files import changed_files, known_commit
 
 _LABEL = "label:"
 _MOST_HINTS = 5

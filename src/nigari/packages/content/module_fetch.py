@@ -8,7 +8,8 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from nigari.typed import Protocol
@@ -36,6 +37,14 @@ class FetchListener(Protocol):
 
 class FetchError(Exception):
     """A package that is not available; the text is one or more whole sentences."""
+
+
+class TaggedGetter(ABC):
+    """A kind of package source that has tags."""
+
+    @abstractmethod
+    async def tags(self, url: str) -> Mapping[str, str]:
+        """List the tags of a repository with the addresses of packages, or raise `FetchError`."""
 
 
 class Getter(Protocol):

@@ -13,7 +13,9 @@ from nigari.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from nigari.addrs.module_source import RegistrySource
     from nigari.addrs.provider import Provider
+    from nigari.packages.hosts.module_pattern import ModulePattern
     from nigari.packages.hosts.provider_pattern import ProviderPattern
 
 
@@ -30,6 +32,24 @@ class InstallMethod:
     download_retries: int | None = None
     trust_all_hashes: bool = False
     """True to trust a network mirror's checksums for other platforms too."""
+    cooldown: int = 0
+    """Seconds for which new versions of registries are not selected."""
+
+
+@record
+class ModuleMethod:
+    """A `direct` block of `module_installation`."""
+
+    cooldown: int = 0
+    """Seconds for which new versions are not selected."""
+    include: tuple[ModulePattern, ...] = ()
+    exclude: tuple[ModulePattern, ...] = ()
+
+    def is_for(self, source: RegistrySource) -> bool:
+        """Check whether the block applies to a module; `exclude` takes precedence."""
+        if any(pattern.matches(source) for pattern in self.exclude):
+            return False
+        return not self.include or any(pattern.matches(source) for pattern in self.include)
 
 
 @record
@@ -111,6 +131,8 @@ class CliConfig:
     plugin_cache_dir: str = ""
     plugin_cache_may_break_lock_file: bool = False
     installation: ProviderInstallation | None = None
+    module_methods: tuple[ModuleMethod, ...] | None = None
+    """The `module_installation` block, if there is one."""
     hosts: Mapping[str, Mapping[str, object]] = MappingProxyType({})
     """Services by host, which replace service discovery."""
     credentials: Mapping[str, HostToken] = MappingProxyType({})

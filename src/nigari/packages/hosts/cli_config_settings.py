@@ -12,11 +12,13 @@ from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
+from nigari.lang.ages import parse_age
 from nigari.lazy import lazy_pattern
 from nigari.packages.hosts.cli_config import (
     CliConfig,
     HostToken,
     InstallMethod,
+    ModuleMethod,
     OciCredentials,
     OciDefaults,
     ProviderInstallation,
@@ -24,6 +26,7 @@ from nigari.packages.hosts.cli_config import (
     mirror_host,
 )
 from nigari.packages.hosts.cli_config_syntax import Scalar, SettingItem, SettingsObject, read_items
+from nigari.packages.hosts.module_pattern import ModulePattern, parse_module_pattern
 from nigari.packages.hosts.oci_settings import RepositoryTemplate, read_credentials, read_defaults
 from nigari.packages.hosts.provider_pattern import ProviderPattern, parse_pattern
 
@@ -44,12 +47,16 @@ def parse_cli_config(
     installations = [_installation(item, name, diags) for item in root.all("provider_installation")]
     if len(installations) > 1:
         _report_second(name, "provider_installation", diags)
+    of_modules = [_module_methods(item, name, diags) for item in root.all("module_installation")]
+    if len(of_modules) > 1:
+        _report_second(name, "module_installation", diags)
     return CliConfig(
         plugin_cache_dir=_expanded(_string(root, "plugin_cache_dir", name, diags), environment),
         plugin_cache_may_break_lock_file=_switch(
             root, "plugin_cache_may_break_dependency_lock_file", name, diags
         ),
         installation=installations[0] if installations else None,
+        module_methods=of_modules[0] if of_modules else None,
         hosts=_hosts(root, name, diags),
         credentials=_credentials(root, name, diags),
         credentials_helper=_credentials_helper(root, name, diags),
@@ -65,6 +72,8 @@ def merged(first: CliConfig, second: CliConfig, path: str, diags: Diagnostics) -
     """
     if first.installation is not None and second.installation is not None:
         _report_second(path, "provider_installation", diags)
+    if first.module_methods is not None and second.module_methods is not None:
+        _report_second(path, "module_installation", diags)
     if first.credentials_helper and second.credentials_helper:
         _report_second(path, "credentials_helper", diags)
     if OciDefaults() not in (first.oci_defaults, second.oci_defaults):
@@ -74,6 +83,9 @@ def merged(first: CliConfig, second: CliConfig, path: str, diags: Diagnostics) -
         plugin_cache_may_break_lock_file=first.plugin_cache_may_break_lock_file
         or second.plugin_cache_may_break_lock_file,
         installation=first.installation or second.installation,
+        module_methods=second.module_methods
+        if first.module_methods is None
+        else first.module_methods,
         hosts={**first.hosts, **second.hosts},
         credentials={**first.credentials, **second.credentials},
         credentials_helper=first.credentials_helper or second.credentials_helper,
@@ -175,7 +187,58 @@ def _method(
     if kind in ("direct", "network_mirror"):
         retries = _count(item, body, "download_retry_count", file, diags)
     trust = _switch(body, "trust_all_hashes", file, diags)
-    return InstallMethod(kind, location, include, exclude, retries, trust)
+    cooldown = _cooldown(item, body, file, diags)
+    if cooldown and kind != "direct":
+        _report(file, item, f"{kind} has no cooldown_period: only registries know ages", diags)
+    return InstallMethod(
+        kind=kind,
+        location=location,
+        include=include,
+        exclude=exclude,
+        download_retries=retries,
+        trust_all_hashes=trust,
+        cooldown=cooldown,
+    )
+
+
+def _module_methods(item: SettingItem, file: str, diags: Diagnostics) -> tuple[ModuleMethod, ...]:
+    if len(item.keys) > 1 or not isinstance(item.value, SettingsObject):
+        _report(file, item, "module_installation is a block without labels", diags)
+        return ()
+    methods: list[ModuleMethod] = []
+    for inner in item.value.items:
+        if len(inner.keys) > 1 or not isinstance(inner.value, SettingsObject):
+            _report(file, inner, f"{inner.keys[0]} must be a block without labels", diags)
+        elif inner.keys[0] != "direct":
+            problem = f"there is no installation method {inner.keys[0]} for modules"
+            _report(file, inner, problem, diags)
+        else:
+            cooldown = _cooldown(inner, inner.value, file, diags)
+            include = _module_patterns(inner, inner.value, "include", file, diags)
+            exclude = _module_patterns(inner, inner.value, "exclude", file, diags)
+            methods.append(ModuleMethod(cooldown, include, exclude))
+    return tuple(methods)
+
+
+def _module_patterns(
+    item: SettingItem, body: SettingsObject, name: str, file: str, diags: Diagnostics
+) -> tuple[ModulePattern, ...]:
+    patterns: list[ModulePattern] = []
+    for text in _strings(body, name, file, diags):
+        try:
+            patterns.append(parse_module_pattern(text))
+        except ValueError as error:
+            _report(file, item, f"{name} has {quoted(text)}, and {error}", diags)
+    return tuple(patterns)
+
+
+def _cooldown(item: SettingItem, body: SettingsObject, file: str, diags: Diagnostics) -> int:
+    """The number of seconds for which new versions are left alone."""
+    text = _string(body, "cooldown_period", file, diags)
+    age = parse_age(text) if text else 0
+    if age is None:
+        _report(file, item, 'cooldown_period must be an age such as "7d" or "36h"', diags)
+    return age or 0
 
 
 def _template_is_sound(

@@ -1,4 +1,7 @@
-"""Fetching of remote packages: chooses the getter, unpacks archives and verifies checksums."""
+"""Fetching of remote packages: chooses the getter, unpacks archives and verifies checksums.
+
+Deliberately unknown here: where packages are stored, and which version a call asks for.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nigari.addrs.module_source import RemoteSource
-from nigari.packages.content.module_fetch import FetchError, Getter, Progress, no_progress
+from nigari.packages.content.module_fetch import (
+    FetchError,
+    Getter,
+    Progress,
+    TaggedGetter,
+    no_progress,
+)
 from nigari.packages.content.subdirectories import find_subdir
 from nigari.packages.content.unpacking import ArchiveError, form_of_content, unpack_archive
 from nigari.packages.modules.package_address import (
@@ -56,6 +65,21 @@ class Fetching:
         if address.checksum is not None:
             return str(address.checksum)
         return await self._getter(address).revision(address.url, bool(address.form))
+
+    async def tagged(self, source: RemoteSource) -> dict[str, RemoteSource]:
+        """List the tags of a repository with their packages, or raise `FetchError`."""
+        address = package_address(source)
+        getter = self._getter(address)
+        tags = await getter.tags(address.url) if isinstance(getter, TaggedGetter) else {}
+        forced = f"{address.getter}::" if source.package.startswith(f"{address.getter}::") else ""
+        return {tag: RemoteSource(f"{forced}{url}", source.subdir) for tag, url in tags.items()}
+
+    def at_revision(self, source: RemoteSource, revision: str) -> RemoteSource:
+        """The package of a revision that is known."""
+        address = package_address(source)
+        forced = f"{address.getter}::" if source.package.startswith(f"{address.getter}::") else ""
+        url = self._getter(address).pinned(address.url, revision)
+        return RemoteSource(f"{forced}{url}", source.subdir)
 
     async def fetch(
         self,

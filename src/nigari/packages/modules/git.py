@@ -16,10 +16,10 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from nigari.lazy import lazy_pattern
-from nigari.packages.content.module_fetch import FetchError, Progress
+from nigari.packages.content.module_fetch import FetchError, Progress, TaggedGetter
 from nigari.packages.content.single_files import get_file_of, split_file
 from nigari.packages.content.whole_file import make_directories
 from nigari.packages.modules.package_address import take_arguments
@@ -117,7 +117,7 @@ def _ssh_key(text: str) -> bytes:
         raise FetchError("The sshkey in the address is not valid Base64.") from None
 
 
-class GitGetter:
+class GitGetter(TaggedGetter):
     """Fetches the files of a commit and its submodules."""
 
     def __init__(self, environ: Mapping[str, str], may_ask: bool = False) -> None:
@@ -148,6 +148,17 @@ class GitGetter:
                 if commit is not None:
                     return commit
         return ""
+
+    async def tags(self, url: str) -> Mapping[str, str]:
+        """List the tags of the repository, each with its address."""
+        address = git_address(url)
+        with self._session(address, Path(os.sep)) as git:
+            said = await git.run("ls-remote", "--quiet", "--tags", "--", address.url)
+        names = [name.removesuffix("^{}") for _, _, name in map(_halves, said.splitlines())]
+        tags = dict.fromkeys(name.removeprefix("refs/tags/") for name in names)
+        return {
+            tag: self.pinned(url, quote(tag, safe="/")) for tag in tags if _PLAIN_REF.fullmatch(tag)
+        }
 
     def pinned(self, url: str, revision: str) -> str:
         """Return the address of a commit."""

@@ -12,13 +12,20 @@ from pathlib import Path
 
 from nigari.addrs.module_source import RegistrySource, RemoteSource
 from nigari.diagnostics.secret_urls import hidden_url
-from nigari.packages.content.module_fetch import NO_LISTENER, FetchListener, Progress
+from nigari.packages.content.module_fetch import NO_LISTENER, FetchError, FetchListener, Progress
 from nigari.packages.content.package_tree import Found, PackageOrigin, package_id
 from nigari.packages.modules.fetching import Fetching
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.packages.modules.shared_store import SharedStore
+from nigari.packages.modules.tagged_versions import tagged_versions
 from nigari.record import record
 from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
+
+    from nigari.lang.versions import Version
 
 
 @record
@@ -76,6 +83,7 @@ class ModuleDownloads:
         self._store = store
         self._shared = shared if shared is not None and shared.is_usable() else None
         self._remote: dict[str, Awaitable[Found]] = {}
+        self._tags: dict[str, asyncio.Future[dict[str, RemoteSource]]] = {}
 
     def keeps(self, source: RegistrySource, version: str) -> bool:
         """Check whether a version of a module has been fetched before, on this machine."""
@@ -100,6 +108,33 @@ class ModuleDownloads:
             work = asyncio.ensure_future(self._get_remote(source, pin, listener))
             self._remote[source.package] = work
         return await work
+
+    async def tag_versions(self, source: RemoteSource) -> dict[Version, RemoteSource]:
+        """List the tags of a repository that are versions, with their packages, or raise `FetchError`."""
+        import asyncio
+
+        work = self._tags.get(source.package)
+        if work is None:
+            work = self._tags[source.package] = asyncio.ensure_future(self._fetching.tagged(source))
+        tags = await asyncio.shield(work)
+        return {version: tags[tag] for version, tag in tagged_versions(tags).items()}
+
+    async def tagged(
+        self,
+        source: RemoteSource,
+        version: str,
+        pin: Pin = _ANY,
+        listener: FetchListener = NO_LISTENER,
+    ) -> Found:
+        """Fetch the package of a tag, or of the revision that is locked for it."""
+        if pin.revision:
+            return await self.remote(
+                self._fetching.at_revision(source, pin.revision), pin, listener
+            )
+        for known, package in (await self.tag_versions(source)).items():
+            if str(known) == version:
+                return await self.remote(package, pin, listener)
+        raise FetchError(f"The repository no longer has a tag for version {version}.")
 
     async def _get_remote(self, source: RemoteSource, pin: Pin, listener: FetchListener) -> Found:
         received = listener.received

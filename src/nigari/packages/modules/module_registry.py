@@ -7,7 +7,7 @@ OpenTofu 1.12, a package that the registry hosts itself.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -20,20 +20,23 @@ from nigari.net.failures import NetFailure, StatusRefused
 from nigari.net.urls import origin_of
 from nigari.packages.content.module_fetch import FetchError, Progress
 from nigari.packages.content.unpacking import form_of_content
+from nigari.packages.hosts.cooldown import cooling_until
 from nigari.packages.hosts.host_credentials import CredentialsError
 from nigari.packages.hosts.hosts import HostError, Hosts
 from nigari.packages.modules.fetching import unpack_package
 from nigari.packages.modules.http_source import ARCHIVES
 from nigari.packages.modules.module_download import DirectPackage
-from nigari.record import record
+from nigari.record import ReadOnly, record
 from nigari.version import OPENTOFU_VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
+    from datetime import datetime
     from typing import Final
 
     from nigari.net.response import Response
+    from nigari.packages.hosts.cli_config import ModuleMethod
 
 _SERVICE: Final = "modules.v1"
 _VERSION_HEADER: Final = {"x-terraform-version": OPENTOFU_VERSION}
@@ -51,6 +54,8 @@ class AvailableVersions:
     versions: tuple[Version, ...]
     unreadable: tuple[str, ...] = ()
     """Invalid version numbers from the registry."""
+    cooling: Mapping[Version, datetime] = ReadOnly({})
+    """Further versions, which are too new until a certain time."""
 
     @property
     def newest_release(self) -> Version | None:
@@ -69,8 +74,9 @@ class AvailableVersions:
 class ModuleRegistries:
     """All module registries of a run."""
 
-    def __init__(self, hosts: Hosts) -> None:
+    def __init__(self, hosts: Hosts, methods: Sequence[ModuleMethod] = ()) -> None:
         self._hosts = hosts
+        self._methods = methods
         self._versions: dict[str, asyncio.Task[AvailableVersions]] = {}
 
     def real_host(self, source: RegistrySource) -> str:
@@ -97,16 +103,26 @@ class ModuleRegistries:
             raise FetchError(self._refusal(source, failure)) from failure
         try:
             (first, *_) = document["modules"]  # type: ignore[index]
-            texts = [str(each["version"]) for each in first.get("versions") or ()]
+            listed = {str(each["version"]): each for each in first.get("versions") or ()}
+            cooldown = max(
+                (each.cooldown for each in self._methods if each.is_for(source)), default=0
+            )
+            cooling = {
+                text: until
+                for text, each in listed.items()
+                if (until := cooling_until(each.get("discovered"), cooldown)) is not None
+            }
         except (KeyError, TypeError, ValueError, AttributeError):
             raise FetchError(
                 f"The version list of {source.hostname} for the module does not have "
                 "the expected form. Contact the operator of the registry."
             ) from None
-        parsed = {text: parse_version(text) for text in texts}
+        parsed = {text: parse_version(text) for text in listed}
+        known = {text: version for text, version in parsed.items() if version is not None}
         return AvailableVersions(
-            tuple(version for version in parsed.values() if version is not None),
+            tuple(version for text, version in known.items() if text not in cooling),
             tuple(text for text, version in parsed.items() if version is None),
+            {version: cooling[text] for text, version in known.items() if text in cooling},
         )
 
     async def location(self, source: RegistrySource, version: str) -> RemoteSource | DirectPackage:

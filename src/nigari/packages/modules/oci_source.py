@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from nigari.lazy import lazy_pattern
-from nigari.packages.content.module_fetch import FetchError, Progress
+from nigari.packages.content.module_fetch import FetchError, Progress, TaggedGetter
 from nigari.packages.hosts.oci_registry import (
     MANIFEST,
     Descriptor,
@@ -72,7 +72,7 @@ def oci_address(url: str) -> OciAddress:
     return OciAddress(domain, repository, digest or tag)
 
 
-class OciGetter:
+class OciGetter(TaggedGetter):
     """Fetches packages from OCI registries."""
 
     def __init__(self, client: Client, credentials: OciCredentialsStore) -> None:
@@ -88,6 +88,15 @@ class OciGetter:
             return (await self._repository(address).resolve(address.reference)).digest
         except OciError as error:
             raise FetchError(str(error)) from error
+
+    async def tags(self, url: str) -> Mapping[str, str]:
+        """List the tags of the repository, each with its address."""
+        try:
+            tags = await self._repository(oci_address(url)).tags()
+        except OciError as error:
+            raise FetchError(str(error)) from error
+        base = take_arguments(url, ("tag", "digest"))[0]
+        return {tag: f"{base}?tag={tag}" for tag in tags if _TAG.fullmatch(tag)}
 
     def pinned(self, url: str, revision: str) -> str:
         """Return the address of a manifest."""

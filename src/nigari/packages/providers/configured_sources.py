@@ -46,7 +46,11 @@ def origin_source(
     if config.installation is None:
         return registry_source(network)
     registries = [
-        SelectiveSource(registry_source(network, each.download_retries), each.include, each.exclude)
+        SelectiveSource(
+            registry_source(network, each.download_retries, each.cooldown),
+            each.include,
+            each.exclude,
+        )
         for each in config.installation.methods
         if each.kind == "direct"
     ]
@@ -82,11 +86,13 @@ class OriginSource:
         return next(fitting, self._otherwise)
 
 
-def registry_source(network: Network, retries: int | None = None) -> ProviderSource:
+def registry_source(
+    network: Network, retries: int | None = None, cooldown: int = 0
+) -> ProviderSource:
     """Create the source for the registries in provider addresses."""
     from nigari.packages.providers.provider_registry import ProviderRegistrySource
 
-    return ProviderRegistrySource(network, retries)
+    return ProviderRegistrySource(network, retries, cooldown)
 
 
 def _source(method: InstallMethod, working_directory: Path, network: Network) -> ProviderSource:
@@ -102,7 +108,7 @@ def _source(method: InstallMethod, working_directory: Path, network: Network) ->
         from nigari.packages.providers.oci_mirror import OciMirror
 
         return OciMirror(method.location, network)
-    return registry_source(network, method.download_retries)
+    return registry_source(network, method.download_retries, method.cooldown)
 
 
 def _usual_directories(environment: Mapping[str, str], working_directory: Path) -> list[Path]:

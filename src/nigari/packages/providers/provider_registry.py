@@ -15,6 +15,7 @@ from nigari.lang.versions import Version, parse_exact_version
 from nigari.lazy import lazy_pattern
 from nigari.net.failures import NetFailure, StatusRefused
 from nigari.net.urls import resolved
+from nigari.packages.hosts.cooldown import cooling_until
 from nigari.packages.hosts.network import Network
 from nigari.packages.providers.checksums import understood
 from nigari.packages.providers.provider_download import (
@@ -40,6 +41,7 @@ from nigari.version import OPENTOFU_VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from datetime import datetime
     from typing import Final
 
     from nigari.net.response import Response
@@ -63,8 +65,11 @@ def needs_signature(provider: Provider, environment: Mapping[str, str]) -> bool:
 class ProviderRegistrySource:
     """The registries named in provider addresses."""
 
-    def __init__(self, network: Network, download_retries: int | None = None) -> None:
+    def __init__(
+        self, network: Network, download_retries: int | None = None, cooldown: int = 0
+    ) -> None:
         self._network = network
+        self._cooldown = cooldown
         self._retries = download_retries
         self._listed: dict[Provider, tuple[Versions, Mapping[Version, Sequence[str]]]] = {}
 
@@ -98,7 +103,7 @@ class ProviderRegistrySource:
                     f"The registry {provider.hostname} does not have a provider named "
                     f"{provider.namespace}/{provider.type}"
                 )
-            self._listed[provider] = _versions(answer, provider)
+            self._listed[provider] = _versions(answer, provider, self._cooldown)
         return self._listed[provider]
 
     async def _get(self, provider: Provider, path: str) -> Response:
@@ -357,11 +362,12 @@ def _keys(document: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _versions(
-    answer: Response, provider: Provider
+    answer: Response, provider: Provider, cooldown: int
 ) -> tuple[Versions, Mapping[Version, Sequence[str]]]:
     document = _object(answer.json(), f"The registry {provider.hostname}")
     platforms: dict[Version, tuple[str, ...]] = {}
     protocols: dict[Version, Sequence[str]] = {}
+    cooling: dict[Version, datetime] = {}
     listed = document.get("versions")
     for entry in listed if isinstance(listed, list) else ():
         text = entry.get("version") if isinstance(entry, dict) else None
@@ -372,6 +378,9 @@ def _versions(
                 f"not a version number: {text}. Contact the publisher of the provider",
                 INVALID,
             )
+        until = cooling_until(entry.get("discovered"), cooldown)
+        if until is not None:
+            cooling[version] = until
         found = entry.get("platforms")
         platforms[version] = tuple(
             f"{each.get('os')}_{each.get('arch')}"
@@ -380,7 +389,7 @@ def _versions(
         )
         protocols[version] = _texts(entry.get("protocols"))
     warnings = tuple(_texts(document.get("warnings")))
-    return Versions(platforms, warnings), protocols
+    return Versions(platforms, warnings, cooling), protocols
 
 
 def _texts(value: object) -> list[str]:

@@ -12,6 +12,7 @@ from nigari.addrs.provider import Provider
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
 from nigari.lang.versions import Version
+from nigari.packages.hosts.cooldown import cooling_text
 from nigari.packages.providers.locked_versions import report_locked_out
 from nigari.packages.providers.lockfile import ProviderLock
 from nigari.packages.providers.provider_sources import (
@@ -66,9 +67,12 @@ async def choose_version(
     if not available:
         _report_not_found(provider, source.name, asked, diags)
         return None
-    version = constraints.newest(available) if lock is None else lock.version
+    ready = [each for each in available if each not in listed.cooling]
+    version = constraints.newest(ready) if lock is None else lock.version
     if version is None:
-        _report_no_match(provider, available, asked, diags)
+        newer = constraints.newest(available)
+        cooling = "" if newer is None else f" {cooling_text(newer, listed.cooling[newer])}."
+        _report_no_match(provider, available, asked, cooling, diags)
         return None
     if version not in available:
         _report_gone(provider, version, available, asked, diags)
@@ -206,11 +210,12 @@ def _report_no_match(
     provider: Provider,
     available: Sequence[Version],
     asked: Sequence[Requirement],
+    cooling: str,
     diags: Diagnostics,
 ) -> None:
     diags.error(
         "No suitable provider version",
         f"No version of {provider.display} meets all requirements:\n{demands(asked)}\nThese "
-        f"versions are available: {_some(available)}.",
+        f"versions are available: {_some(available)}.{cooling}",
         first_constraint(asked),
     )

@@ -19,6 +19,10 @@ from nigari.packages.providers.provider_package import ProviderPackage, find_pac
 from nigari.record import record
 from nigari.typed import Protocol
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+
 Progress = Callable[[int, int | None], None]
 """Receives the number of bytes downloaded, and the total if it is known."""
 
@@ -42,6 +46,8 @@ class Versions:
     platforms: Mapping[Version, tuple[str, ...]] = MappingProxyType({})
     warnings: tuple[str, ...] = ()
     """Warnings of the source about the provider."""
+    cooling: Mapping[Version, datetime] = MappingProxyType({})
+    """Versions that are too new to be selected until a certain time, unless they are locked."""
 
 
 @record
@@ -232,6 +238,7 @@ class CombinedSources:
                 "there, or add a method"
             )
         found: dict[Version, tuple[str, ...]] = {}
+        cooling: dict[Version, datetime] = {}
         warnings: list[str] = []
         unknown: list[ProviderUnknown] = []
         for number, selective in enumerate(self._sources):
@@ -245,6 +252,11 @@ class CombinedSources:
                 continue
             self._listed[number, provider] = listed
             warnings += listed.warnings
+            # Another source that has the version already has a reason for it.
+            cooling = {
+                each: until for each, until in cooling.items() if each not in listed.platforms
+            }
+            cooling |= {each: at for each, at in listed.cooling.items() if each not in found}
             for version, platforms in listed.platforms.items():
                 found[version] = tuple(dict.fromkeys((*found.get(version, ()), *platforms)))
         if not found and unknown:
@@ -254,7 +266,7 @@ class CombinedSources:
                 f"None of the configured installation sources "
                 f"({', '.join(self.names_for(provider))}) has a package of {provider.display}"
             )
-        return Versions(found, tuple(warnings))
+        return Versions(found, tuple(warnings), cooling)
 
     async def offer(self, provider: Provider, version: Version, platform: str) -> Offer | None:
         for number, selective in enumerate(self._sources):

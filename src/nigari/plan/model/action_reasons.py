@@ -17,6 +17,7 @@ _REASONS: Final = {
     Reason.NO_MOVE_TARGET: "because {previous} was moved to {address}, which is not in configuration",
     Reason.KEPT_BY_CONFIG: "because lifecycle.destroy is false",
     Reason.KEPT_BY_STATE: "because lifecycle.destroy was false before it was removed from the configuration",
+    Reason.PART_OF: "because it is part of an object that will be destroyed",
     Reason.CONFIG_UNKNOWN: "its configuration is not known yet",
     Reason.DEPENDENCY_PENDING: "something that it depends on will change",
     Reason.CHECK_NESTED: "the check it belongs to needs a fresh result",

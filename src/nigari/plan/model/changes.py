@@ -86,6 +86,7 @@ class Reason(Enum):
     NO_MOVE_TARGET = "delete_because_no_move_target"
     KEPT_BY_CONFIG = "forgot_because_lifecycle_destroy_in_config"
     KEPT_BY_STATE = "forgot_because_lifecycle_destroy_in_state"
+    PART_OF = "forgot_because_part_of_destroyed_object"
     CONFIG_UNKNOWN = "read_because_config_unknown"
     DEPENDENCY_PENDING = "read_because_dependency_pending"
     CHECK_NESTED = "read_because_check_nested"
@@ -335,6 +336,12 @@ class Plan:
             if each.trigger is not None and each.caller is not None:
                 found.setdefault(each.caller, []).append(each)
         return found
+
+    @property
+    def left_behind(self) -> int:
+        """The number of forgotten objects that still exist when the plan has been applied."""
+        parts = sum(1 for change in self.changes if change.reason is Reason.PART_OF)
+        return self.forgotten - parts
 
     @property
     def has_output_changes(self) -> bool:

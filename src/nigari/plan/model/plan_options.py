@@ -8,17 +8,44 @@ from nigari.addrs.targets import Target
 from nigari.plan.model.changes import PlanMode
 from nigari.record import record
 
+PlacedBlock = tuple[ModuleAddr, tuple[ModuleAddr, str]]
+"""A block of a variant, inside one module instance."""
+
 
 @record
 class ReadObjects:
-    """The stored objects that a plan with minimal refresh reads."""
+    """The stored objects that a plan reads, besides those that it would change."""
 
     instances: frozenset[AbsResourceInstance] = frozenset()
-    blocks: frozenset[tuple[ModuleAddr, str]] = frozenset()
-    """Blocks of which all instances are read."""
+    blocks: frozenset[PlacedBlock] = frozenset()
+    """Blocks of which all instances in a module instance are read."""
+    fresh: frozenset[AbsResourceInstance] = frozenset()
+    """Objects that were read not long ago: they are read only if they would change."""
+    reads_others: bool = False
+    """Whether everything is read that is not fresh."""
+    reads_dependencies: bool = True
+    """Whether the dependencies of what would change are read, too."""
+    age: int = 0
+    """The number of seconds for which objects are fresh; 0 if their age does not matter."""
+    changed: frozenset[tuple[str, str]] = frozenset()
+    """Directories of modules and names of blocks there that were edited: their objects are read, and
+    those of all blocks that depend on them.
+    """
 
-    def __or__(self, other: ReadObjects) -> ReadObjects:
-        return ReadObjects(self.instances | other.instances, self.blocks | other.blocks)
+    def has(self, address: AbsResourceInstance, block: tuple[ModuleAddr, str]) -> bool:
+        """Return whether an object is read."""
+        if address in self.instances:
+            return True
+        if address in self.fresh:
+            return False
+        if self.reads_others:
+            return True
+        module: ModuleAddr | None = address.module if self.blocks else None
+        while module is not None:
+            if (module, block) in self.blocks:
+                return True
+            module = module.parent
+        return False
 
 
 @record

@@ -20,8 +20,7 @@ from nigari.eval.nodes.resource import ephemeral_argument
 from nigari.events import Listener
 from nigari.lang.marks import EPHEMERAL
 from nigari.plan.model.changes import Action, Change, Reason
-from nigari.plan.nodes.instances import ChangingInstance
-from nigari.plan.nodes.pending import DeferrableResource
+from nigari.plan.nodes.pending import DeferrableInstance, DeferrableResource
 from nigari.plan.objects.prior_object import current_value
 from nigari.plan.objects.proposed_object import planned_unknown
 from nigari.plan.objects.provider_deferral import ProviderDefers
@@ -40,9 +39,7 @@ class DataResource(DeferrableResource):
     __slots__ = ()
 
     def instance(self, key: InstanceKey, data: InstanceData) -> DataInstance:
-        found = DataInstance(self, key, data, self.has_pending)
-        found.wait_for(self.before)
-        return found
+        return DataInstance(self, key, data)
 
     def as_stored(self, values: dict[InstanceKey, Value]) -> dict[InstanceKey, Value]:
         if self.resource.repetition.is_single:
@@ -62,16 +59,13 @@ class DataResource(DeferrableResource):
         }
 
 
-class DataInstance(ChangingInstance):
+class DataInstance(DeferrableInstance):
     """One instance of a data source."""
 
-    __slots__ = ("_has_pending", "is_unread")
+    __slots__ = ("is_unread",)
 
-    def __init__(
-        self, owner: DataResource, key: InstanceKey, data: InstanceData, has_pending: bool
-    ) -> None:
+    def __init__(self, owner: DataResource, key: InstanceKey, data: InstanceData) -> None:
         super().__init__(owner, key, data)
-        self._has_pending = has_pending
         self.is_unread: bool = False
         """Whether too little is known to read it, now or later."""
 
@@ -82,7 +76,7 @@ class DataInstance(ChangingInstance):
         reason = Reason.NONE
         if not self.config.is_wholly_known:
             reason = Reason.CONFIG_UNKNOWN
-        elif self._has_pending:
+        elif self.has_pending:
             reason = Reason.DEPENDENCY_PENDING
         may_defer = run.deferrals is not None and not resource.in_check
         source = DataSource(
@@ -185,7 +179,7 @@ class NeededData(DataResource):
         return True
 
     def instance(self, key: InstanceKey, data: InstanceData) -> DataInstance:
-        return NeededInstance(self, key, data, self.has_pending)
+        return NeededInstance(self, key, data)
 
 
 class NeededInstance(DataInstance):

@@ -12,8 +12,7 @@ from nigari.cty.values import Value
 from nigari.eval.core.module_tree import InstanceData
 from nigari.lang.marks import EPHEMERAL
 from nigari.plan.model.changes import Change, EphemeralInstance
-from nigari.plan.nodes.instances import InstanceNode
-from nigari.plan.nodes.pending import DeferrableResource
+from nigari.plan.nodes.pending import DeferrableInstance, DeferrableResource
 from nigari.plan.objects.proposed_object import planned_unknown
 from nigari.running.deferrals import DeferralReason
 from nigari.running.ephemeral_objects import ephemeral_value
@@ -29,21 +28,13 @@ class EphemeralResource(DeferrableResource):
         return True
 
     def instance(self, key: InstanceKey, data: InstanceData) -> PlannedEphemeral:
-        found = PlannedEphemeral(self, key, data, self.has_pending)
-        found.wait_for(self.before)
-        return found
+        return PlannedEphemeral(self, key, data)
 
 
-class PlannedEphemeral(InstanceNode):
+class PlannedEphemeral(DeferrableInstance):
     """One instance of an ephemeral resource."""
 
-    __slots__ = ("_has_pending",)
-
-    def __init__(
-        self, owner: EphemeralResource, key: InstanceKey, data: InstanceData, has_pending: bool
-    ) -> None:
-        super().__init__(owner, key, data)
-        self._has_pending = has_pending
+    __slots__ = ()
 
     def fail(self) -> None:
         super().fail()
@@ -71,7 +62,7 @@ class PlannedEphemeral(InstanceNode):
         run.record.note_ephemeral(
             EphemeralInstance(self.address, self.provider_address, self.schema)
         )
-        if self._has_pending or not config.is_wholly_known:
+        if self.has_pending or not config.is_wholly_known:
             plain, marks = unmark_deep_with_paths(config)
             planned = planned_unknown(self.schema.block, plain)
             self.value = ephemeral_value(mark_with_paths(planned, marks), self.schema)

@@ -8,6 +8,7 @@ from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.module import ModuleAddr
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.worklist import DONE
+from nigari.plan.nodes.instances import InstanceNode
 from nigari.plan.nodes.pending import DeferrableResource
 from nigari.plan.nodes.resources import PlannedResource, RepeatedResource
 from nigari.plan.order.block_graph import Block
@@ -29,6 +30,11 @@ class EvaluatedInstances:
         node = self._resource(address)
         key = address.item.key
         return node is not None and (key in node.instances or key in node.left_out)
+
+    def node(self, address: AbsResourceInstance) -> InstanceNode | None:
+        """The node of a declared instance that is part of the plan."""
+        node = self._resource(address)
+        return None if node is None else node.instances.get(address.item.key)
 
     def has_resource(self, address: AbsResourceInstance) -> bool:
         """Return whether the configuration declares an instance's resource."""

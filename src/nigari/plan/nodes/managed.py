@@ -17,26 +17,34 @@ from nigari.addrs.keys import InstanceKey
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
 from nigari.config.blocks.lifecycle import Lifecycle
-from nigari.config.core.written_address import decode_address
-from nigari.cty.values import FALSE, Value, null, object_value, unknown
+from nigari.cty.values import FALSE, Value, null, unknown
 from nigari.diagnostics import Diagnostics
-from nigari.eval.core.instances import Frame, Origin
+from nigari.eval.core.instances import Origin
 from nigari.eval.core.module_tree import InstanceData
+from nigari.eval.core.scope import evaluate
 from nigari.eval.core.worklist import DONE, Need
 from nigari.hcl.expressions import Expression
-from nigari.hcl.scope import Scope
-from nigari.hcl.traversal import Traversal
 from nigari.lang.references import parse_reference
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.nodes.imports import ImportTarget, imported, report_missing
 from nigari.plan.nodes.instances import ChangingInstance
-from nigari.plan.nodes.pending import deferred_before, deferred_before_actions
+from nigari.plan.nodes.pending import (
+    deferred_before,
+    deferred_before_actions,
+    instance_dependencies,
+)
 from nigari.plan.nodes.protection import protection, refuse_destruction
 from nigari.plan.nodes.resources import PlannedResource
 from nigari.plan.objects.ignore_changes import ignore, ignore_all
 from nigari.plan.objects.planned_change import DesiredObject, Ignore, plan_change
 from nigari.plan.objects.prior_object import PriorObject, as_secret_as, read, taken_over, upgraded
 from nigari.plan.objects.provider_deferral import ProviderDefers
+from nigari.plan.objects.trigger_values import (
+    check_trigger_value,
+    have_changed,
+    trigger_digests,
+)
+from nigari.plan.objects.triggers import is_triggering, trigger_traversal
 from nigari.providers import api
 from nigari.state.model import InstanceState, StoredObject
 
@@ -80,13 +88,14 @@ class ManagedResource(PlannedResource):
 class ManagedInstance(ChangingInstance):
     """One instance of a managed resource."""
 
-    __slots__ = ("_protected", "_triggers_at", "prior", "replaces")
+    __slots__ = ("_protected", "_trigger_values", "_triggers_at", "prior", "replaces")
 
     def __init__(self, owner: PlannedResource, key: InstanceKey, data: InstanceData) -> None:
         self.prior: PriorObject | None = None
         self.replaces: Reason = Reason.NONE
         self._protected: Value = FALSE
         self._triggers_at = 0
+        self._trigger_values: list[Value] = []
         super().__init__(owner, key, data)
 
     def stages(self) -> Iterable[Callable[[], Sequence[Need]]]:
@@ -103,6 +112,8 @@ class ManagedInstance(ChangingInstance):
             yield self._protect
         if lifecycle.replace_triggered_by:
             yield self._look_at_triggers
+        if lifecycle.replacing_values:
+            yield self._evaluate_triggers
 
     def evaluate(self) -> Sequence[Need]:
         if not self.owner.run.options.is_refresh_only:
@@ -114,7 +125,12 @@ class ManagedInstance(ChangingInstance):
     def _wait_for_dependencies(self) -> Sequence[Need]:
         """Wait for what `depends_on` names, if that is left for later."""
         run = self.owner.run
-        found = deferred_before(self.frame, self.owner.resource.depends_on, run.blocks)
+        resource = self.owner.resource
+        values = instance_dependencies(self.frame, resource, self.data)
+        if isinstance(values, list):
+            return values
+        named = (*resource.named_dependencies, *values)
+        found = deferred_before(self.frame, named, run.blocks)
         if isinstance(found, list):
             return found
         self.wait_for(found)
@@ -187,11 +203,35 @@ class ManagedInstance(ChangingInstance):
                 self.wait_for((instance.deferral,))
             if not isinstance(instance, ManagedInstance) or instance.change is None:
                 continue
-            if (is_whole or each == key) and _is_triggering(
+            if (is_whole or each == key) and is_triggering(
                 instance.change, reference.remaining, self.frame
             ):
                 self.replaces = Reason.TRIGGERED
         return ()
+
+    def _evaluate_triggers(self) -> Sequence[Need]:
+        """Replace the object if the values in `replace_triggered_by` are not what they were."""
+        run, written = self.owner.run, self.owner.resource.lifecycle.replacing_values
+        for expr in written[len(self._trigger_values) :]:
+            value = evaluate(self.frame, self.frame.instance.compiled.expression(expr), self.data)
+            if not isinstance(value, Value):
+                return value
+            check_trigger_value(value, expr, str(self.address), run.diags)
+            if run.deferrals is not None:
+                self.wait_for(run.deferrals.within(value))
+            self._trigger_values.append(value)
+        stored = self._stored
+        if stored is not None and stored.current is not None:
+            if have_changed(stored.current.triggers, self._trigger_values):
+                self.replaces = Reason.TRIGGERED
+        return ()
+
+    def _note_triggers(self) -> None:
+        """Record the values of an unchanged object that has none recorded, or others in addition."""
+        digests = trigger_digests(self._trigger_values)
+        if self.prior is not None and digests is not None:
+            if digests != self.prior.stored.triggers:
+                self.owner.run.record.note_triggers(self.address, digests, self.provider_address)
 
     def _ignore(self) -> Ignore | None:
         settings, frame, addr = self.owner.run.settings, self.frame, self.owner.resource.addr
@@ -265,6 +305,8 @@ class ManagedInstance(ChangingInstance):
         if run.options.refreshes and target is None and is_changed:
             # In case that it cannot be changed.
             run.record.note_lifecycle(self.address, wanted.provider)
+        if change.action is Action.NO_OP:
+            self._note_triggers()
         self.note(change)
 
     @property
@@ -356,15 +398,12 @@ class ManagedInstance(ChangingInstance):
             run.record.note_imported(self.address, prior, self.provider_address)
         self.prior = prior
         if run.reads(self.address):
-            run.listener.refresh_started(self.address, prior.value, "")
-            # Others may report something meanwhile, which says nothing about this object.
-            reported = Diagnostics()
-            self.prior = await self._read(prior, reported)
+            self.prior, reported = await run.read(
+                self.address, "", prior, partial(self._read, prior)
+            )
             run.diags.extend(reported)
             if self.prior is None and reported.has_errors:
                 return False
-            now = None if self.prior is None else self.prior.value
-            run.listener.refresh_finished(self.address, now, "")
         run.record.note_refreshed(
             self.address, prior, self.prior, self.schema, self.provider_address
         )
@@ -391,30 +430,3 @@ class ManagedInstance(ChangingInstance):
             return await upgraded(provider, schema, address, stored, run.diags)
         manager = run.prior.resources[resource_of(address)].manager_of(address.item.key)
         return await taken_over(provider, schema, address, (previous, manager), stored, run.diags)
-
-
-def _is_triggering(change: Change, part: Traversal, frame: Frame) -> bool:
-    """Return whether a change affects a trigger: the whole object, or a part of it."""
-    if change.action in (Action.NO_OP, Action.READ):
-        return False
-    if not part.steps or change.before.is_null or change.after.is_null:
-        return True
-    diags = frame.run.diags
-    before = part.apply_rel(change.before.unmark_deep()[0], diags)
-    after = part.apply_rel(change.after.unmark_deep()[0], diags)
-    return before != after
-
-
-def trigger_traversal(expr: Expression, data: InstanceData) -> Traversal | None:
-    """The address that an element of `replace_triggered_by` names, with its key filled in."""
-    unreported = Diagnostics()
-    written = decode_address(expr, unreported)
-    if written is None:
-        return None
-    names: dict[str, Value] = {}
-    if data.each_key is not None:
-        names["each"] = object_value({"key": data.each_key})
-    if data.count_index is not None:
-        names["count"] = object_value({"index": data.count_index})
-    keys = [key.value(Scope(names), unreported) for key in written.keys]
-    return None if unreported.has_errors else written.with_keys(keys)

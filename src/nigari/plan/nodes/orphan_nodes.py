@@ -266,16 +266,15 @@ class OrphanNode(Node):
             return
         now: PriorObject | None = prior
         if not self._is_forgotten and run.reads(self.address):
-            # Others may report something meanwhile, which says nothing about this object.
-            reported = Diagnostics()
-            run.listener.refresh_started(self.address, prior.value, self._deposed)
-            body = self._end.body
-            now = await read(provider, schema, self.address, prior, self._meta, reported, body)
+            before, body = prior, self._end.body
+
+            async def read_now(diags: Diagnostics) -> PriorObject | None:
+                return await read(provider, schema, self.address, before, self._meta, diags, body)
+
+            now, reported = await run.read(self.address, self._deposed, prior, read_now)
             run.diags.extend(reported)
             if now is None and reported.has_errors:
                 return
-            gone = None if now is None else now.value
-            run.listener.refresh_finished(self.address, gone, self._deposed)
         run.record.note_refreshed(self.address, prior, now, schema, node.address, self._deposed)
         if now is None or run.options.is_refresh_only:
             return

@@ -21,9 +21,11 @@ from nigari.plan.nodes.orphan_nodes import Declaration, End, NamedData, OrphanNo
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.nodes.removed_modules import frame_of_old
 from nigari.plan.order.block_graph import Block
+from nigari.plan.order.destroyed_parents import DestroyedParents
 from nigari.plan.order.removed_blocks import RemoveStatement
 from nigari.plan.order.selection import Selection, without_gone
 from nigari.plan.order.stored_dependencies import StoredBlocks
+from nigari.record import replace
 from nigari.running.declared_modules import former_data
 from nigari.running.deferrals import Deferral
 from nigari.running.provider_node import ProviderNode
@@ -44,6 +46,19 @@ class Orphans:
         self._declarations: dict[AbsResource, Declaration | None] = {}
         self._is_destroy = mode is PlanMode.DESTROY
         self._statements = run.settings.removed
+        self._parents = DestroyedParents(run.prior, self._frame, self._is_ended)
+
+    def _is_ended(self, address: AbsResourceInstance) -> bool:
+        """Return whether a stored object is destroyed or forgotten, with or without a successor."""
+        run = self._run
+        if not run.looks_at(address):
+            return False
+        if self._is_destroy:
+            return True
+        if not run.declared.has(address):
+            return run.declared.is_decided(address) and run.declared.deferral_of(address) is None
+        change = run.record.changes.get((address, ""))
+        return change is not None and change.action.destroys
 
     def nodes(self) -> Iterator[Sequence[Node]]:
         """A node for every object that is to go; data is forgotten without one.
@@ -119,6 +134,8 @@ class Orphans:
             why = Reason.NONE if self._is_destroy else reason_for(run, run.root, address)
             statement = None if self._is_destroy else self._statements.of(address)
             end = self._end(address, instance.current, statement, why)
+            if not end.forgets and statement is None and self._parents.has_destroyed(address):
+                end = replace(end, forgets=True, reason=Reason.PART_OF)
             manager = partial(self._manager, address)
             node = OrphanNode(run, address, instance.current, manager, end)
             node.protection = self._protection(address)

@@ -9,18 +9,24 @@ makes them hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
+from nigari.addrs.keys import InstanceKey
 from nigari.addrs.module import ModuleAddr, ModuleCall, ModuleCallInstance, ModuleCallOutput
 from nigari.addrs.resource import DATA, MANAGED, ResourceInstance
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import InputVariable, LocalValue
 from nigari.config.blocks.resource import Resource
 from nigari.config.core.declared import Dependencies
+from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
-from nigari.eval.core.instances import CallNode, Frame, ResourceNode
+from nigari.eval.core.instances import CallNode, Frame, Origin, ResourceNode
+from nigari.eval.core.module_tree import InstanceData
+from nigari.eval.core.scope import evaluate_origin
+from nigari.eval.core.value_dependencies import decisive_references
 from nigari.eval.core.worklist import DONE, Need, Node
+from nigari.hcl.traversal import Traversal
 from nigari.lang.references import parse_reference
 from nigari.plan.model.changes import Action
 from nigari.plan.nodes.instances import ChangingInstance
@@ -28,6 +34,7 @@ from nigari.plan.nodes.resources import PlannedResource, RepeatedResource
 from nigari.plan.objects.prior_object import PriorModules
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.variants import with_callers
+from nigari.record import replace
 from nigari.running.action_node import ActionNode
 from nigari.running.deferrals import Deferral
 from nigari.running.provider_run import ExpandedCall
@@ -54,6 +61,25 @@ def deferred_before_actions(
             nodes += _resources(frame, blocks, before)
     needs: list[Need] = [node for node in nodes if node.state != DONE]
     return needs or tuple(_deferrals_of(nodes))
+
+
+def instance_dependencies(
+    frame: Frame, resource: Resource, data: InstanceData
+) -> Dependencies | list[Need]:
+    """What the values in `depends_on` depend on for one instance, or what must be evaluated first:
+    not what is named in a branch that is not taken. Where that is not known yet, everything counts.
+    """
+    found: list[Traversal] = []
+    for each in resource.dependency_values:
+        origin = Origin(frame, frame.instance.compiled.expression(each.expr), data)
+        value = evaluate_origin(origin, Diagnostics())
+        if not isinstance(value, Value):
+            return value
+        names = set(each.names)
+        if value.is_known:
+            names = {str(reference) for reference in decisive_references(origin)}
+        found += [at for at, name in zip(each.addresses, each.names, strict=True) if name in names]
+    return tuple(found)
 
 
 def _deferrals_of(nodes: Iterable[Node]) -> Iterator[Deferral]:
@@ -121,24 +147,63 @@ class DeferrableResource(PlannedResource):
 
     def step(self) -> Sequence[Need]:
         if not self._is_expanded:
-            run = self.run
-            pending = has_pending(
-                self.frame,
-                self.resource,
-                run.blocks,
-                run.prior_modules,
-                run.undeclared,
-                run.staying,
-                not run.options.is_refresh_only,
-            )
+            pending = self.pending_after(self.resource.named_dependencies)
             if isinstance(pending, list):
                 return pending
-            self.has_pending: bool = pending
-            self.before: tuple[Deferral, ...] = ()
-            if run.deferrals is not None:
-                nodes = _nodes_before(self.frame, self.resource, run.blocks)
-                self.before = tuple(_deferrals_of(nodes))
+            self.has_pending: bool
+            self.has_pending, self.before = pending
         return super().step()
+
+    def pending_after(
+        self, depends_on: Dependencies
+    ) -> tuple[bool, tuple[Deferral, ...]] | list[Need]:
+        """Return whether any of these dependencies will change, and the deferrals among them."""
+        run, resource = self.run, self.resource
+        if resource.dependency_values:
+            resource = replace(resource, depends_on=depends_on, dependency_values=())
+        pending = has_pending(
+            self.frame,
+            resource,
+            run.blocks,
+            run.prior_modules,
+            run.undeclared,
+            run.staying,
+            not run.options.is_refresh_only,
+        )
+        if isinstance(pending, list):
+            return pending
+        before: tuple[Deferral, ...] = ()
+        if run.deferrals is not None:
+            before = tuple(_deferrals_of(_nodes_before(self.frame, resource, run.blocks)))
+        return pending, before
+
+
+class DeferrableInstance(ChangingInstance):
+    """One instance of such a resource."""
+
+    __slots__ = ("has_pending",)
+
+    def __init__(self, owner: DeferrableResource, key: InstanceKey, data: InstanceData) -> None:
+        super().__init__(owner, key, data)
+        self.has_pending: bool = owner.has_pending
+        self.wait_for(owner.before)
+
+    def stages(self) -> Iterable[Callable[[], Sequence[Need]]]:
+        if self.owner.resource.dependency_values:
+            yield self._depend_on_values
+
+    def _depend_on_values(self) -> Sequence[Need]:
+        owner = self.owner
+        assert isinstance(owner, DeferrableResource)
+        found = instance_dependencies(self.frame, owner.resource, self.data)
+        pending = found if isinstance(found, list) else owner.pending_after(found)
+        if isinstance(pending, list):
+            return pending
+        is_pending, before = pending
+        if is_pending:
+            self.has_pending = owner.has_pending = True
+        self.wait_for(before)
+        return ()
 
 
 def _mode(node: Node) -> object:
@@ -176,7 +241,7 @@ def _loses_objects(call: CallNode, prior: PriorModules, staying: AbstractSet[Blo
 
 def _referred_to(frame: Frame, block: Block, blocks: BlockGraph) -> Iterator[Node]:
     """The managed resources that a block refers to."""
-    for need in blocks.needs(block):
+    for need in blocks.needs_without_values(block):
         found = blocks.resource(need)
         if found is not None and found.item.mode is MANAGED and found.item in frame.resources:
             yield frame.resources[found.item]

@@ -5,7 +5,7 @@ The run implements it (`nigari.plan.nodes.plan_run`); nodes know nothing else of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
 from nigari.addrs.absolute import AbsResourceInstance
@@ -19,7 +19,7 @@ from nigari.events import Listener
 from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.nodes.imports import Imports
 from nigari.plan.nodes.plan_record import PlanRecord
-from nigari.plan.objects.prior_object import PriorModules
+from nigari.plan.objects.prior_object import PriorModules, PriorObject
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.selection import Selection
@@ -83,6 +83,16 @@ class PlanHost(Protocol):
 
     def reads(self, address: AbsResourceInstance) -> bool:
         """Decide whether a stored object is read; the others are counted."""
+        ...
+
+    async def read(
+        self,
+        address: AbsResourceInstance,
+        deposed: str,
+        prior: PriorObject,
+        read: Callable[[Diagnostics], Awaitable[PriorObject | None]],
+    ) -> tuple[PriorObject | None, Diagnostics]:
+        """Read a stored object, with what its provider said; once for all attempts at a plan."""
         ...
 
     def previous_address(self, address: AbsResourceInstance) -> AbsResourceInstance | None:

@@ -105,6 +105,17 @@ class PlanRecord:
         )
         self.refreshed.renew(address, renewed, provider)
 
+    def note_triggers(
+        self,
+        address: AbsResourceInstance,
+        digests: tuple[str, ...],
+        provider: AbsProviderInstance,
+    ) -> None:
+        """Remember the values in `replace_triggered_by` of an object that stays as it is."""
+        state = self.refreshed.instance(address)
+        if state is not None and state.current is not None:
+            self.refreshed.renew(address, state.current.with_triggers(digests), provider)
+
     def note_imported(
         self, address: AbsResourceInstance, found: PriorObject, provider: AbsProviderInstance
     ) -> None:

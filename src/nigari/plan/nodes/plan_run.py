@@ -6,13 +6,15 @@ objects themselves, and record the result in the record of the plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
 
 from nigari.addrs.absolute import Abs, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import ACTION, DATA, EPHEMERAL, LIST
 from nigari.config.blocks.resource import Resource
+from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import Frame, ResourceNode
 from nigari.eval.core.worklist import Node
 from nigari.plan.model.plan_options import PlanOptions
@@ -25,7 +27,8 @@ from nigari.plan.nodes.managed import ManagedResource
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
 from nigari.plan.nodes.plan_record import PlanRecord
 from nigari.plan.nodes.prior_values import PriorResource
-from nigari.plan.objects.prior_object import PriorModules, prior_modules
+from nigari.plan.objects.known_reads import KnownReads, read_and_tell
+from nigari.plan.objects.prior_object import PriorModules, PriorObject, prior_modules
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.destroy_scope import destroyed_modules, needed_data, undeclared_modules
@@ -53,6 +56,7 @@ class PlanRun(ProviderRun):
         selected: Selection | None = None,
         staying: frozenset[Block] = frozenset(),
         unreplaced: Mapping[Block, Deferral] = MappingProxyType({}),
+        known_reads: KnownReads | None = None,
     ) -> None:
         self.is_destroying: bool = options.is_destroying
         may_defer = options.defers and not self.is_destroying
@@ -60,8 +64,11 @@ class PlanRun(ProviderRun):
         self.options = options
         self.staying = staying
         self.unreplaced = unreplaced
-        self.unread_objects: int = 0
-        """The number of stored objects that were not read, because nothing would change them."""
+        self.unread_objects: set[AbsResourceInstance] = set()
+        """The stored objects that were not read although others were."""
+        self.object_reads: dict[AbsResourceInstance, bool] = {}
+        """The objects that were read, and whether they are what the state says."""
+        self._known_reads = known_reads
         self.settings = settings
         self.blocks = blocks
         self.moved = moved
@@ -177,10 +184,26 @@ class PlanRun(ProviderRun):
         only = self.options.only_reads
         if not self.options.refreshes or only is None:
             return self.options.refreshes
-        is_read = address in only.instances
-        is_read = is_read or self.blocks.resource_block(resource_of(address)) in only.blocks
-        self.unread_objects += not is_read
+        is_read = only.has(address, self.blocks.resource_block(resource_of(address)))
+        if not is_read:
+            self.unread_objects.add(address)
         return is_read
+
+    async def read(
+        self,
+        address: AbsResourceInstance,
+        deposed: str,
+        prior: PriorObject,
+        read: Callable[[Diagnostics], Awaitable[PriorObject | None]],
+    ) -> tuple[PriorObject | None, Diagnostics]:
+        """Read a stored object, with what its provider said; once for all attempts at a plan."""
+        find = partial(read_and_tell, self.listener, address, deposed, prior, read)
+        if self._known_reads is None:
+            found, reported = await find()
+        else:
+            found, reported = await self._known_reads.read(address, deposed, prior, find)
+        self.object_reads[address] = found is prior and self.object_reads.get(address, True)
+        return found, reported
 
     def came_from_elsewhere(self, address: AbsResourceInstance) -> bool:
         """Return whether an object moved here from another resource, in this plan or earlier.

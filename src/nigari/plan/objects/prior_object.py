@@ -177,6 +177,7 @@ def _renewed(
         stored.create_before_destroy,
         stored.skip_destroy,
         identity,
+        stored.triggers,
     )
 
 
@@ -232,6 +233,7 @@ async def read(
         prior.stored.create_before_destroy,
         prior.stored.skip_destroy,
         identity,
+        prior.stored.triggers,
     )
     return PriorObject(value, stored, answer.private, identity)
 

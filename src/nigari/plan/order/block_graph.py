@@ -49,12 +49,12 @@ T = TypeVar("T")
 N = TypeVar("N")
 
 _EVERYTHING = "*"
-_EXPANSION = "(instances)"
+EXPANSION = "(instances)"
 
 
 def expansion_block(module: ModuleAddr) -> Block:
     """The block of the instances of a variant, or of a call."""
-    return module, _EXPANSION
+    return module, EXPANSION
 
 
 def output_block(name: str) -> Block:
@@ -65,7 +65,7 @@ def output_block(name: str) -> Block:
 def block_label(block: Block) -> str:
     """The name of a block, as users write it."""
     path, name = block
-    if name in (_EVERYTHING, _EXPANSION):
+    if name in (_EVERYTHING, EXPANSION):
         return str(path)
     return name if path.is_root else f"{path}.{name}"
 
@@ -180,6 +180,16 @@ class BlockGraph:
             unique.pop(block, None)
             found = self._needs[block] = tuple(unique)
         return found
+
+    def needs_without_values(self, block: Block) -> Iterable[Block]:
+        """The blocks that a resource needs directly, except for what only values in its `depends_on`
+        refer to.
+        """
+        resource = self._declared(block)
+        if resource is None or not resource.dependency_values:
+            return self.needs(block)
+        instance = self.variants.representatives[block[0]]
+        return self._resource_needs(instance, resource, resource.named_dependencies)
 
     def referred(
         self, instance: ModuleInstance, references: Iterable[Reference]
@@ -330,7 +340,7 @@ class BlockGraph:
     def _find_needs(self, block: Block) -> Iterator[Block]:
         path, name = block
         instance = self.variants.representatives.get(path)
-        if name == _EXPANSION:
+        if name == EXPANSION:
             yield from self._expansion_needs(path)
         elif instance is None:
             # What comes out of a call, comes out of its variants.
@@ -339,8 +349,9 @@ class BlockGraph:
         elif name == _EVERYTHING:
             yield from self._everything(instance)
         elif block in self._resources:
-            needs = self._resource_needs(instance, self._resources[block].item)
-            if self._resources[block].item.mode is ACTION:
+            resource = instance.module.resources[self._resources[block].item]
+            needs = self._resource_needs(instance, resource, resource.depends_on)
+            if resource.addr.mode is ACTION:
                 # A resource that triggers an action depends on it, and not the other way round.
                 callers = set(self.callers(block))
                 needs = (each for each in needs if each not in callers)
@@ -354,14 +365,14 @@ class BlockGraph:
         call, parent = self.variants.caller(path)
         if call is None or parent is None:
             return
-        yield parent.variant, _EXPANSION
+        yield parent.variant, EXPANSION
         yield from self._of_repetition(parent, call.repetition)
         yield from self._of_dependencies(parent, call.depends_on or ())
 
     def _everything(self, instance: ModuleInstance) -> Iterator[Block]:
         """All that a module declares, whether anybody uses it or not; its checks come later."""
         path, module = instance.variant, instance.module
-        yield path, _EXPANSION
+        yield path, EXPANSION
         for addr, resource in module.resources.items():
             if not resource.in_check:
                 yield path, str(addr)
@@ -382,7 +393,7 @@ class BlockGraph:
             yield from self._of_expression(instance, module.locals[rest].expr)
         elif kind == "output" and rest in module.outputs:
             output = module.outputs[rest]
-            yield instance.variant, _EXPANSION
+            yield instance.variant, EXPANSION
             yield from self._of_expression(instance, output.expr)
             yield from self._of_dependencies(instance, output.depends_on)
             yield from self._of_rules(instance, output.preconditions)
@@ -397,21 +408,21 @@ class BlockGraph:
         call, parent = self.variants.caller(path)
         if call is None or parent is None:
             return
-        yield path, _EXPANSION
+        yield path, EXPANSION
         arguments = parent.compiled.arguments(call, Diagnostics())
         if variable in arguments:
             yield from self._of_expression(parent, arguments[variable].expr)
 
-    def _resource_needs(self, instance: ModuleInstance, addr: ResourceAddr) -> Iterator[Block]:
-        resource = instance.module.resources.get(addr)
-        if resource is None:
-            return
-        yield instance.variant, _EXPANSION
+    def _resource_needs(
+        self, instance: ModuleInstance, resource: Resource, depends_on: Dependencies
+    ) -> Iterator[Block]:
+        yield instance.variant, EXPANSION
         yield from self._of_repetition(instance, resource.repetition)
-        yield from self._of_dependencies(instance, resource.depends_on)
+        yield from self._of_dependencies(instance, depends_on)
         lifecycle = resource.lifecycle
         yield from self._of_rules(instance, lifecycle.preconditions + lifecycle.postconditions)
-        for expr in (*lifecycle.replace_triggered_by, lifecycle.prevent_destroy):
+        triggers = (*lifecycle.replace_triggered_by, *lifecycle.replacing_values)
+        for expr in (*triggers, lifecycle.prevent_destroy):
             if expr is not None:
                 yield from self._of_expression(instance, expr)
         for trigger in lifecycle.action_triggers:
@@ -460,7 +471,8 @@ class BlockGraph:
         schema = self._schema_of(found, None)
         if config is None or schema is None:
             return
-        yield found.instance.variant, _EXPANSION
+        yield found.instance.variant, EXPANSION
+        yield from self._of_dependencies(found.instance, config.parents)
         for expr in (config.for_each, config.count):
             if expr is not None:
                 yield from self._of_expression(found.instance, expr)

@@ -40,6 +40,7 @@ from nigari.state.model import (
     CHECK_KINDS,
     CHECK_STATUSES,
     PROVIDER_MEMORIES,
+    TRIGGERS,
     CheckObject,
     CheckResult,
     InstanceState,
@@ -350,6 +351,7 @@ class _Build:
             if members.get("identity_schema_version") is not None
             else None,
             flat_attributes=flat,
+            triggers=tuple(_texts(members, TRIGGERS)),
         )
 
     def _add(

@@ -26,6 +26,7 @@ from nigari.state.formats.other_providers import (
 from nigari.state.json_text import compact, escaped_for_html, indented, quoted
 from nigari.state.model import (
     PROVIDER_MEMORIES,
+    TRIGGERS,
     CheckResult,
     ObjectStatus,
     OutputState,
@@ -229,6 +230,10 @@ def _stored(stored: StoredObject) -> list[str]:
         members.append('"create_before_destroy": true')
     if stored.skip_destroy:
         members.append('"skip_destroy": true')
+    if stored.triggers:
+        members.append(
+            f'"{TRIGGERS}": {_list([quoted(each) for each in stored.triggers], _ATTRIBUTE)}'
+        )
     if stored.identity is not None:
         members.append(f'"identity": {indented(stored.identity, _ATTRIBUTE)}')
     if stored.identity_schema_version is not None:

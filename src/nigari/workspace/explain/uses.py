@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.addrs.parse import parse_module
-from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.values import SymbolFunction, SymbolsAttr
+from nigari.config.blocks.resource import Resource
+from nigari.config.core.declared import Dependencies
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.static.run import StaticRun
@@ -179,11 +180,11 @@ class WrittenGraph(BlockGraph):
             return [each for at in variants for each in self._outputs.get(at, ())]
         return [(at, name) for at in variants]
 
-    def _resource_needs(self, instance: ModuleInstance, addr: ResourceAddr) -> Iterator[Block]:
-        yield from super()._resource_needs(instance, addr)
-        resource = instance.module.resources.get(addr)
-        if resource is not None:
-            yield from self._of_written(instance, resource.body)
+    def _resource_needs(
+        self, instance: ModuleInstance, resource: Resource, depends_on: Dependencies
+    ) -> Iterator[Block]:
+        yield from super()._resource_needs(instance, resource, depends_on)
+        yield from self._of_written(instance, resource.body)
 
     def _of_references(
         self, instance: ModuleInstance, references: Iterable[Reference]

@@ -321,7 +321,8 @@ class PlanReasons:
     ) -> tuple[Explanation, ...]:
         references: list[Reference] = []
         if change.reason is Reason.TRIGGERED and change.action.is_replace:
-            for expr in resource.lifecycle.replace_triggered_by:
+            lifecycle = resource.lifecycle
+            for expr in (*lifecycle.replace_triggered_by, *lifecycle.replacing_values):
                 references += frame.instance.compiled.expression(expr).references
         elif change.reason is Reason.DEPENDENCY_PENDING:
             found = [parse_reference(each, Diagnostics()) for each in resource.depends_on]

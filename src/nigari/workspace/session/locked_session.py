@@ -19,9 +19,10 @@ from nigari.eval.core.deprecation import warn_of_inputs
 from nigari.eval.core.inputs import check_complete, check_undeclared
 from nigari.eval.nodes.output import OutputNode
 from nigari.events import SILENCE, Listener
-from nigari.plan.engine import PlanInputs, make_plan
+from nigari.plan.engine import PlanInputs, PlanOutcome, make_plan
 from nigari.plan.found_state import found_state
 from nigari.plan.inspection.state_inspection import StateInspection
+from nigari.plan.model.change_operations import MAKING
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.nodes.import_lookup import ImportLookup
@@ -34,6 +35,7 @@ from nigari.record import replace
 from nigari.running.round_cache import RoundCache
 from nigari.state.draft import StateDraft
 from nigari.state.model import OutputState, State
+from nigari.workspace.context.read_times import ReadTimes
 from nigari.workspace.plans.generated_blocks import (
     WithGenerated,
     generated_blocks,
@@ -116,7 +118,11 @@ class LockedSession:
         context, found = self._open(needs_all=True, round_cache=round_cache), Diagnostics()
         if context is None:
             return None
+        times = ReadTimes(self.session.where.data_directory, self._snapshot[0])
+        options = _with_fresh(options, times, self.state)
         outcome = await make_plan(self._inputs(context), options, found)
+        if outcome is not None and times.is_kept:
+            times.note(*_noted_reads(outcome))
         is_sound = context.report(found, self.diags)
         if outcome is None or not (is_sound or outcome.plan.is_incomplete):
             return None
@@ -326,8 +332,16 @@ class LockedSession:
         self.diags.extend(told)
         if isinstance(saved, Saved):
             self._note_apply(made.plan)
+            if not told.has_errors:
+                self._note_made(made.plan)
         self._snapshot = _snapshot_of(snapshots)
         return saved
+
+    def _note_made(self, plan: Plan) -> None:
+        """Note that what was created or updated need not be read for a while."""
+        times = ReadTimes(self.session.where.data_directory, _snapshot_of(self.snapshots)[0])
+        if times.is_kept:
+            times.note([str(each.address) for each in plan.changes if each.action in MAKING])
 
     def _note_apply(self, plan: Plan) -> None:
         """Leave word of an apply, for whoever lists the environments."""
@@ -346,6 +360,26 @@ class LockedSession:
         saved = await store_result(self.session, self.snapshots, found_state(made.outcome), found)
         self.diags.extend(found)
         return saved
+
+
+def _with_fresh(options: PlanOptions, times: ReadTimes, state: State) -> PlanOptions:
+    """Leave out of the reading what was read not long ago."""
+    reads = options.only_reads
+    if reads is None or not reads.age:
+        return options
+    times.begin()
+    known = times.fresh(reads.age)
+    fresh = frozenset(address for address, _ in state.instances() if str(address) in known)
+    return replace(options, only_reads=replace(reads, fresh=fresh))
+
+
+def _noted_reads(outcome: PlanOutcome) -> tuple[list[str], list[str]]:
+    """The addresses of objects that were read: unchanged ones, and others."""
+    reads = outcome.object_reads
+    return (
+        [str(each) for each, is_unchanged in reads.items() if is_unchanged],
+        [str(each) for each, is_unchanged in reads.items() if not is_unchanged],
+    )
 
 
 async def _keep(snapshots: Snapshots, state: State, lasting: bool) -> bool:

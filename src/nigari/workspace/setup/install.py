@@ -194,7 +194,7 @@ class InstallingPackages:
         open_requests: list[PackageRequest] = []
         for each in wanted:
             lock = None if self._upgrade else self._locking.find(each.source, each.version)
-            if isinstance(each.source, RemoteSource):
+            if isinstance(each.source, RemoteSource) and each.version is None:
                 chosen.append(_Wanted(each, each.source.package, "", lock))
                 continue
             version = lock.version if lock is not None else self._known_version(each, diags)
@@ -289,6 +289,8 @@ class InstallingPackages:
         """Get a package; a text says why that is not possible."""
         source = wanted.request.source
         try:
+            if isinstance(source, RemoteSource) and wanted.version:
+                return await downloads.tagged(source, wanted.version, wanted.pin, listener)
             if isinstance(source, RemoteSource):
                 return await downloads.remote(source, wanted.pin, listener)
             origin = None if wanted.lock is None else wanted.lock.origin

@@ -69,7 +69,7 @@ class ModuleSources:
         if self._registries is None:
             from nigari.packages.modules.module_registry import ModuleRegistries
 
-            self._registries = ModuleRegistries(self._opened())
+            self._registries = ModuleRegistries(self._opened(), self._config.module_methods or ())
         return self._registries
 
     def run(self, work: Coroutine[object, object, T]) -> T:

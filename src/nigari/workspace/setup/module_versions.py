@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nigari.addrs.module_source import RegistrySource
+from nigari.addrs.module_source import RemoteSource
 from nigari.diagnostics import Diagnostics, Range
 from nigari.lang.versions import ModuleConstraints, Version, parse_module_constraints
 from nigari.packages.content.module_fetch import FetchError
+from nigari.packages.hosts.cooldown import cooling_text
+from nigari.packages.modules.module_download import ModuleDownloads
 from nigari.packages.modules.module_registry import AvailableVersions, ModuleRegistries
 from nigari.workspace.configuration.modules import PackageRequest
 from nigari.workspace.setup.module_sources import ModuleSources
@@ -24,7 +26,7 @@ def ask_versions(
     for each in wanted:
         modules.setdefault(each.source.package, []).append(each)
     first = [callers[0] for callers in modules.values()]
-    answers = sources.run(_ask_all(sources.registries(), first))
+    answers = sources.run(_ask_all(sources.registries(), sources.downloads(), first))
     found = dict(zip(modules, answers, strict=True))
     for package, callers in modules.items():
         answer = found[package]
@@ -41,16 +43,17 @@ def ask_versions(
 
 
 async def _ask_all(
-    registries: ModuleRegistries, wanted: Sequence[PackageRequest]
+    registries: ModuleRegistries, downloads: ModuleDownloads, wanted: Sequence[PackageRequest]
 ) -> list[AvailableVersions | str]:
     import asyncio
 
     limit = asyncio.Semaphore(_AT_A_TIME)
 
     async def ask(each: PackageRequest) -> AvailableVersions | str:
-        assert isinstance(each.source, RegistrySource)
         async with limit:
             try:
+                if isinstance(each.source, RemoteSource):
+                    return AvailableVersions(tuple(await downloads.tag_versions(each.source)))
                 return await registries.versions(each.source)
             except FetchError as error:
                 return str(error)
@@ -92,7 +95,13 @@ def _report_no_version(
     name, where = package_text(wanted.source), wanted.where
     newest = answer.newest_release or max(answer.versions, default=None)
     if newest is None:
-        what = f"The registry has no versions of {name}, which {wanted.addr} uses."
+        is_tagged = isinstance(wanted.source, RemoteSource)
+        missing = (
+            "The repository has no tags that are versions"
+            if is_tagged
+            else "The registry has no versions"
+        )
+        what = f"{missing} of {name}, which {wanted.addr} uses."
     elif wanted.version is None:
         what = (
             f"All versions of {name}, which {wanted.addr} uses, are pre-releases. The newest is "
@@ -104,6 +113,11 @@ def _report_no_version(
             f"newest is {newest}{', a pre-release' if newest.prerelease else ''}."
         )
         where = _constraint_at(wanted)
+    allowed = wanted.version and parse_module_constraints(wanted.version, Diagnostics(), where)
+    cooling = [each for each in answer.cooling if not allowed or allowed.newest((each,))]
+    if cooling:
+        latest = max(cooling, key=Version.precedence)
+        what += f" Version {cooling_text(latest, answer.cooling[latest])}."
     diags.error("No suitable module version", what, where, causes=made_from(wanted))
 
 

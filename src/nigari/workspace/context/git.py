@@ -1,4 +1,4 @@
-"""Git, as far as a fleet asks it: its commands, and the files of a commit."""
+"""Git: its commands, and the files of a commit."""
 
 from __future__ import annotations
 

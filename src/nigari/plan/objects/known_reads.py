@@ -1,0 +1,58 @@
+"""What was read in an earlier attempt at the same plan, so that nothing is read twice."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from nigari.addrs.absolute import AbsResourceInstance
+from nigari.diagnostics import Diagnostics
+from nigari.events import Listener
+from nigari.plan.objects.prior_object import PriorObject
+from nigari.record import record
+
+
+@record
+class _Found:
+    found: PriorObject | None
+    is_unchanged: bool
+    reported: Diagnostics
+
+
+class KnownReads:
+    """Objects as they were read, with what their providers said about them."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[AbsResourceInstance, str], _Found] = {}
+
+    async def read(
+        self,
+        address: AbsResourceInstance,
+        deposed: str,
+        prior: PriorObject,
+        read: Callable[[], Awaitable[tuple[PriorObject | None, Diagnostics]]],
+    ) -> tuple[PriorObject | None, Diagnostics]:
+        """Read an object, unless that was done before; a failure is tried again."""
+        known = self._found.get((address, deposed))
+        if known is None:
+            found, reported = await read()
+            known = _Found(found, found is prior, reported)
+            if found is not None or not reported.has_errors:
+                self._found[address, deposed] = known
+        return prior if known.is_unchanged else known.found, known.reported
+
+
+async def read_and_tell(
+    listener: Listener,
+    address: AbsResourceInstance,
+    deposed: str,
+    prior: PriorObject,
+    read: Callable[[Diagnostics], Awaitable[PriorObject | None]],
+) -> tuple[PriorObject | None, Diagnostics]:
+    """Read an object, and tell the listener of it."""
+    listener.refresh_started(address, prior.value, deposed)
+    # Others may report something meanwhile, which says nothing about this object.
+    reported = Diagnostics()
+    found = await read(reported)
+    if found is not None or not reported.has_errors:
+        listener.refresh_finished(address, None if found is None else found.value, deposed)
+    return found, reported
