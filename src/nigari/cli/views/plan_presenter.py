@@ -16,7 +16,6 @@ from nigari.cli.views.plan_events import (
 from nigari.cli.views.plan_forms import asks_why, is_short, plan_form
 from nigari.cli.views.plan_text import rule
 from nigari.cli.views.presentation import Presentation
-from nigari.cli.views.progress_events import ProgressEvents
 from nigari.cli.views.style import style_of
 from nigari.diagnostics.layout import Layout
 from nigari.lang.render import value_display
@@ -52,6 +51,8 @@ class PlanPresenter:
             self.progress = Progress(self._terminal)
             views.append(self.progress)
         if presenter.events is not None:
+            from nigari.cli.views.progress_events import ProgressEvents
+
             views.append(ProgressEvents(presenter.events))
         self.view: TimedViews = TimedViews(views)
 

@@ -17,7 +17,6 @@ from nigari.addrs.keys import InstanceKey
 from nigari.addrs.resource import Resource as ResourceAddr
 from nigari.addrs.resource import ResourceInstance
 from nigari.config.blocks.lifecycle import Lifecycle
-from nigari.config.core.written_address import decode_address
 from nigari.cty.values import FALSE, Value, null, object_value, unknown
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import Frame, Origin
@@ -30,7 +29,6 @@ from nigari.lang.references import parse_reference
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.nodes.imports import ImportTarget, imported, report_missing
 from nigari.plan.nodes.instances import ChangingInstance
-from nigari.plan.nodes.pending import deferred_before, deferred_before_actions
 from nigari.plan.nodes.protection import protection, refuse_destruction
 from nigari.plan.nodes.resources import PlannedResource
 from nigari.plan.objects.ignore_changes import ignore, ignore_all
@@ -113,6 +111,8 @@ class ManagedInstance(ChangingInstance):
 
     def _wait_for_dependencies(self) -> Sequence[Need]:
         """Wait for what `depends_on` names, if that is left for later."""
+        from nigari.plan.nodes.pending import deferred_before
+
         run = self.owner.run
         found = deferred_before(self.frame, self.owner.resource.depends_on, run.blocks)
         if isinstance(found, list):
@@ -122,6 +122,8 @@ class ManagedInstance(ChangingInstance):
 
     def _wait_for_actions(self) -> Sequence[Need]:
         """Wait for what the triggered actions depend on, if that is left for later."""
+        from nigari.plan.nodes.pending import deferred_before_actions
+
         triggers = self.owner.resource.lifecycle.action_triggers
         actions = {each.addr for trigger in triggers for each in trigger.actions}
         found = deferred_before_actions(self.frame, actions, self.owner.run.blocks)
@@ -407,6 +409,8 @@ def _is_triggering(change: Change, part: Traversal, frame: Frame) -> bool:
 
 def trigger_traversal(expr: Expression, data: InstanceData) -> Traversal | None:
     """The address that an element of `replace_triggered_by` names, with its key filled in."""
+    from nigari.config.core.written_address import decode_address
+
     unreported = Diagnostics()
     written = decode_address(expr, unreported)
     if written is None:
