@@ -91,8 +91,8 @@ check-real: $(READY) peers $(if $(shell command -v npm),page) ## the tests that 
 check-tools: $(READY) peers ## programs and libraries that run tofu, over OpenTofu and over our launcher
 	$(BIN)/pytest -q -n $(WORKERS) -m tools
 
-bench: $(READY) ## speed against peers, as a table and as build/bench.json
-	$(PYTHON) -m scripts.bench
+bench: $(READY) ## speed against peers, as a table, as build/bench.json and as docs/performance.md
+	$(PYTHON) -m scripts.bench --page docs/performance.md
 
 bench-compiled: wheel ## the same for the compiled wheel, as build/bench-compiled.json
 	$(PYTHON) -m scripts.bench --compiled

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.harness import Result, run
+from benchmarks.page import write_page
 
 _ROW = "{:<46} {:>12} {:>14} {:>12} {:>9} {:>7}  {}"
 
@@ -76,6 +77,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="benchmarks")
     parser.add_argument("words", nargs="*", help="only cases whose name contains one of these")
     parser.add_argument("--json", type=Path, help="write the results here")
+    parser.add_argument("--page", type=Path, help="write the page about speed here")
     arguments = parser.parse_args()
     # A program that is installed has its bytecode; one that may not write it compiles every time.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -92,6 +94,8 @@ def main() -> int:
     if arguments.json:
         arguments.json.parent.mkdir(parents=True, exist_ok=True)
         arguments.json.write_text(json.dumps(as_json(results, is_compiled), indent=2) + "\n")
+    if arguments.page:
+        write_page(results, arguments.page, amount)
     missed = [result for result in results if result.reaches(is_compiled) is False]
     if missed:
         print(f"{len(missed)} of {len(results)} cases are slower than wanted")

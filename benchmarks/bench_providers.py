@@ -28,7 +28,7 @@ from scripts.peers import cache
 _PEERS: Final = cache()
 _VERSIONS: Final = {"random": (3, 9, 0), "local": (2, 9, 0), "time": (0, 14, 2)}
 _SCHEMA: Final = ("providers", "schema", "-json")
-_OWN: Final = "import sys; from nigari.cli.main import main; sys.exit(main())"
+_OWN: Final = "import sys; from nigari.__main__ import main; sys.exit(main())"
 """What the script says that installing the package writes."""
 _PLANS: Final = 1000
 _AT_A_TIME: Final = 10
@@ -109,6 +109,8 @@ def _initialized(tofu: Path, names: list[str]) -> Path:
 
 def _run(command: list[str], directory: Path) -> Callable[[], bytes]:
     environment = {**os.environ, "TF_CLI_CONFIG_FILE": str(directory / "cli.tofurc")}
+    # Each directory has its own schemas then, which can be forgotten.
+    environment["NIGARI_CACHE_DIR"] = "off"
 
     def run() -> bytes:
         return subprocess.run(

@@ -18,7 +18,7 @@ from benchmarks.harness import Case
 from scripts.peers import cache
 
 _PEERS: Final = cache()
-_OWN: Final = "import sys; from nigari.cli.main import main; sys.exit(main())"
+_OWN: Final = "import sys; from nigari.__main__ import main; sys.exit(main())"
 """What the script says that installing the package writes."""
 _AT_MOST: Final = 0.77
 """A short command takes at most 1.3 times as long as the real one."""

@@ -72,6 +72,20 @@ def whole_references(directory: Path, count: int) -> Path:
     return directory
 
 
+def module_references(directory: Path, count: int) -> Path:
+    """A module call with that many instances, and as many instances of a resource that each refer
+    to all of them.
+    """
+    (directory / "m").mkdir(parents=True)
+    (directory / "m" / "main.tf").write_text('variable "v" {}\noutput "o" {\n  value = var.v\n}\n')
+    (directory / "main.tf").write_text(
+        f'module "m" {{\n  source = "./m"\n  count  = {count}\n  v      = count.index\n}}\n'
+        f'resource "terraform_data" "b" {{\n  count = {count}\n'
+        "  input = length(module.m[*].o)\n}\n"
+    )
+    return directory
+
+
 def null_resources(directory: Path, count: int) -> Path:
     """That many instances of a resource of a real plugin."""
     directory.mkdir(parents=True)

@@ -15,9 +15,10 @@ from benchmarks.configurations import resource_chains
 from nigari.addrs.provider import default_provider
 from nigari.lang.versions import Version
 from nigari.packages.content.platforms import current_platform
+from nigari.packages.content.user_cache import cache_directory
 from nigari.packages.providers.checksums import directory_checksum
 from nigari.packages.providers.provider_package import unpacked_path
-from nigari.workspace.plugins.schema_cache import DIRECTORY, Form, SchemaCache
+from nigari.workspace.plugins.schema_cache import Form, SchemaCache
 
 HEAVY: Final = frozenset(
     (
@@ -82,6 +83,7 @@ NOT_FOR_MISSING_PROVIDERS: Final = (
     "nigari.eval.core.expansion",
     "nigari.eval.core.explain",
     "nigari.eval.core.scope",
+    "nigari.eval.nodes.check_node",
     "nigari.eval.nodes.conditions",
     "nigari.eval.nodes.local",
     "nigari.eval.nodes.output",
@@ -191,6 +193,30 @@ NOT_FOR_STATES: Final = (
 )
 NOT_FOR_PLAN: Final = (
     "nigari.apply.engine",
+    "nigari.backends.open_backend",
+    "nigari.cli.views.json_lines",
+    "nigari.cli.views.progress_events",
+    "nigari.cty.msgpack",
+    "nigari.diagnostics.render",
+    "nigari.diagnostics.unexpected",
+    "nigari.hcl.formatter",
+    "nigari.packages.content.unpacking",
+    "nigari.packages.modules.module_manifest",
+    "nigari.plan.deferred.chains",
+    "nigari.plan.model.plan_data",
+    "nigari.plan.nodes.data",
+    "nigari.plan.nodes.ephemeral",
+    "nigari.plan.nodes.lists",
+    "nigari.plan.object_search",
+    "nigari.plan.queries",
+    "nigari.plan.show.json_document",
+    "nigari.plan.show.plan_json",
+    "nigari.providers.client",
+    "nigari.providers.wire",
+    "nigari.state.show",
+    "nigari.workspace.context.interruptions",
+    "nigari.workspace.documents",
+    "nigari.workspace.plans.generated_blocks",
     "nigari.workspace.session.apply_journal",
     "nigari.workspace.session.apply_rounds",
 )
@@ -335,9 +361,21 @@ def test_console_and_eval_import_only_what_they_use(ten_resources: Path) -> None
     assert not under(imported(ten_resources, "eval", "1 + 2"), *HEAVY)
 
 
-def test_plan_imports_nothing_that_applies(ten_resources: Path) -> None:
-    modules = imported(ten_resources, "plan")
+@pytest.mark.parametrize("command", ["plan", "graph", "plan -destroy"])
+def test_planning_without_plugins_needs_no_event_loop(ten_resources: Path, command: str) -> None:
+    modules = imported(ten_resources, *command.split())
+    # The lock of a state says since when it is held.
+    assert not under(modules, *HEAVY - FOR_STATES - {"datetime"})
     assert not under(modules, *NOT_FOR_PLAN)
+
+
+def test_taking_from_a_state_needs_no_configuration(tmp_path: Path) -> None:
+    required = 'terraform {\n  required_version = ">= 1.0"\n}\n'
+    (tmp_path / "main.tf").write_text(required)
+    (tmp_path / "terraform.tfstate").write_text(SMALL_STATE)
+    modules = imported(tmp_path, "taint", "module.m[0].example_thing.a")
+    assert not under(modules, *HEAVY - FOR_STATES - {"datetime"})
+    assert not under(modules, "nigari.config", "nigari.eval", "nigari.schema")
 
 
 @pytest.mark.parametrize(
@@ -389,7 +427,8 @@ def test_kept_schemas_import_only_what_they_use(tmp_path: Path) -> None:
     (tmp_path / ".terraform.lock.hcl").write_text(
         f'provider "{provider}" {{\n  version = "1.0.0"\n  hashes = ["{checksum}"]\n}}\n'
     )
-    cache = SchemaCache(str(tmp_path / ".terraform" / DIRECTORY), surroundings())
+    environment = surroundings()
+    cache = SchemaCache(cache_directory(environment, "schemas") or "", environment)
     cache.keep(provider, checksum, Form.JSON, f'"{provider}":{{}}'.encode())
     modules = imported(tmp_path, "providers", "schema", "-json")
     assert not under(modules, *HEAVY - FOR_PACKAGES)

@@ -7,7 +7,6 @@ a file without the declared shape is left to its reader.
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Callable
 from enum import Enum
@@ -72,6 +71,8 @@ def as_flag(data: object) -> bool:
 
 def as_bytes(data: object) -> bytes:
     """Bytes, in base64."""
+    import base64
+
     try:
         return base64.b64decode(as_text(data), validate=True)
     except ShapeError:

@@ -44,6 +44,16 @@ if sys.platform == "win32":
         """Tell whether a file belongs to the user; owners are not known here."""
         return True
 
+    def account_name() -> str:
+        """Name the account that the process runs as; there is no list of accounts here."""
+        return ""
+
+    def host_name() -> str:
+        """Name this machine."""
+        import socket
+
+        return socket.gethostname()
+
     def machine() -> str:
         """Name the processor's architecture."""
         return os.environ.get("PROCESSOR_ARCHITECTURE", "")
@@ -77,6 +87,19 @@ else:
     def is_own(status: os.stat_result) -> bool:
         """Tell whether a file belongs to the user."""
         return status.st_uid == os.geteuid()
+
+    def account_name() -> str:
+        """Name the account that the process runs as; empty if it has no name."""
+        import pwd
+
+        try:
+            return pwd.getpwuid(os.getuid()).pw_name
+        except KeyError:
+            return ""
+
+    def host_name() -> str:
+        """Name this machine; importing `socket` takes too long for short commands."""
+        return os.uname().nodename
 
     def machine() -> str:
         """Name the processor's architecture."""

@@ -1,6 +1,7 @@
 """State, output, show, workspace and providers commands beside the real `tofu`'s."""
 
 import json
+import os
 import random
 import re
 import shutil
@@ -305,7 +306,7 @@ def test_schemas_that_are_known_need_no_process(with_providers: TofuDirectory) -
     for arguments, before in zip(commands, wanted, strict=True):
         assert ours(with_providers, arguments, **traced).out == before
     assert not log.exists()
-    shutil.rmtree(with_providers.path / ".terraform/nigari.schemas")
+    shutil.rmtree(Path(os.environ["NIGARI_CACHE_DIR"]) / "schemas")
     for arguments, before in zip(commands, wanted, strict=True):
         assert ours(with_providers, arguments, **traced).out == before
     assert "provider.terraform-provider-random" in log.read_text()
@@ -315,7 +316,7 @@ def test_a_plan_uses_schemas_that_are_known(with_providers: TofuDirectory) -> No
     for _ in range(2):
         done = ours(with_providers, ["plan", "-detailed-exitcode"])
         assert (done.code, done.err) == (0, "")
-    assert (with_providers.path / ".terraform/nigari.schemas").is_dir()
+    assert (Path(os.environ["NIGARI_CACHE_DIR"]) / "schemas").is_dir()
 
 
 def test_functions_are_the_same(applied: TofuDirectory) -> None:

@@ -1,11 +1,13 @@
 """A kept schema counts for the very package and the same surroundings, and only whole."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from nigari.addrs.provider import Provider
+from nigari.workspace.plugins import schema_cache
 from nigari.workspace.plugins.schema_cache import Form, SchemaCache
 
 DEMO = Provider("example.com", "a", "demo")
@@ -26,13 +28,33 @@ def test_what_is_kept_is_found_by_a_later_run(tmp_path: Path) -> None:
     assert cache(tmp_path).find(Provider("example.com", "b", "demo"), "h1:a", Form.JSON) is None
 
 
-def test_another_package_replaces_it(tmp_path: Path) -> None:
+def test_each_package_has_its_own(tmp_path: Path) -> None:
     cache(tmp_path).keep(DEMO, "h1:a", Form.JSON, b"old")
     assert cache(tmp_path).find(DEMO, "h1:b", Form.JSON) is None
     cache(tmp_path).keep(DEMO, "h1:b", Form.JSON, b"new")
     assert cache(tmp_path).find(DEMO, "h1:b", Form.JSON) == b"new"
+    assert cache(tmp_path).find(DEMO, "h1:a", Form.JSON) == b"old"
+
+
+def test_those_that_were_used_last_are_kept(tmp_path: Path) -> None:
+    for number in range(30):
+        cache(tmp_path).keep(DEMO, f"h1:{number}", Form.JSON, b"{}")
+        for file in (tmp_path / "new").iterdir():
+            passed = file.stat().st_mtime - 2 * 24 * 60 * 60
+            os.utime(file, (passed, passed))
+        # It is needed again and again.
+        assert cache(tmp_path).find(DEMO, "h1:0", Form.JSON) == b"{}"
+    assert len(list((tmp_path / "new").iterdir())) == 24
+    assert cache(tmp_path).find(DEMO, "h1:1", Form.JSON) is None
+    assert cache(tmp_path).find(DEMO, "h1:29", Form.JSON) == b"{}"
+
+
+def test_what_another_user_wrote_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache(tmp_path).keep(DEMO, "h1:a", Form.JSON, b"{}")
+    monkeypatch.setattr(schema_cache, "is_own", lambda status: False)
     assert cache(tmp_path).find(DEMO, "h1:a", Form.JSON) is None
-    assert len(list((tmp_path / "new").iterdir())) == 1
 
 
 @pytest.mark.parametrize(
@@ -40,7 +62,7 @@ def test_another_package_replaces_it(tmp_path: Path) -> None:
     [
         ({"DEMO_BETA": "true"}, True),
         ({"DEMO_BETA": "0"}, True),
-        ({"OTHER": "anything"}, True),
+        ({"OTHER": "anything"}, False),
         ({"TOKEN": "another secret"}, False),
         ({"PWD": "/there"}, False),
         ({"TF_VAR_x": "1", "TF_LOG": "trace", "TF_CLI_ARGS": "-json"}, False),

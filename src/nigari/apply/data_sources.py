@@ -6,13 +6,14 @@ from nigari.apply.context import ApplyContext, OperationFailed
 from nigari.apply.declared_instance import declared_instance
 from nigari.cty.values import Value
 from nigari.plan.model.changes import Change
-from nigari.plan.nodes.data import DataSource
 from nigari.running.provider_objects import with_schema_marks
 from nigari.state.objects import encode
 
 
 async def read(context: ApplyContext, change: Change) -> Value | None:
     """Read a data source; nothing comes of it only where it belongs to a check."""
+    from nigari.plan.nodes.data import DataSource
+
     provider, run = context.provider(change), context.run
     declared = await declared_instance(context, change)
     await declared.check("precondition", None)

@@ -8,7 +8,6 @@ operation does is in `operations`; where the state is stored is not known here.
 from __future__ import annotations
 
 import asyncio
-from typing import Final
 
 from nigari.addrs.absolute import resource_of
 from nigari.addrs.module import ModuleAddr
@@ -22,7 +21,6 @@ from nigari.apply.state_writer import Keep
 from nigari.cty.paths import infinite_as_null
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advice
-from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.worklist import DONE
 from nigari.eval.nodes.output import OutputNode, infinite_output
@@ -51,6 +49,10 @@ from nigari.running.deferrals import DeferredKind
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.provider_run import RunSettings
 from nigari.state.model import CheckResult, OutputState, State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _MAKING: Final = frozenset(
     (
@@ -133,6 +135,8 @@ class Application:
         except asyncio.CancelledError:
             self._cut_off()
         except Exception as error:  # noqa: BLE001 - what was done must be known all the same
+            from nigari.diagnostics.unexpected import unexpected
+
             self.diags.append(unexpected("Evaluating the output values", error))
         return self._context.draft.finish()
 

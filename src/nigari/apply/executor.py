@@ -12,11 +12,15 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from itertools import compress
-from typing import Final, Protocol
 
 from nigari.apply.operations import Operations
 from nigari.apply.state_writer import Keep, StateWriter
 from nigari.plan.model.execution_graph import ExecutionGraph, Operation, OperationKind
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _MOST_NAMED: Final = 12
 

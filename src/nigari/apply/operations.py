@@ -15,7 +15,6 @@ from nigari.apply.listener import ApplyListener
 from nigari.apply.provider_sessions import close_provider, open_ephemeral, open_provider
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Severity
-from nigari.diagnostics.unexpected import unexpected
 from nigari.plan.model.change_operations import REPLACED
 from nigari.plan.model.changes import Change
 from nigari.plan.model.check_results import Noted, value_at
@@ -169,5 +168,7 @@ def _undeclared(address: str) -> Diagnostic:
 
 
 def _unexpected(operation: Operation, error: Exception) -> Diagnostic:
+    from nigari.diagnostics.unexpected import unexpected
+
     what = f"The operation to {operation.kind.value} {operation.address}"
     return unexpected(what, error, operation.address)

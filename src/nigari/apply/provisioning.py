@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.module import module_from_steps
 from nigari.apply.context import ApplyContext, OperationFailed
@@ -16,6 +14,10 @@ from nigari.plan.model.changes import Change
 from nigari.plan.order.removed_blocks import RemoveStatement
 from nigari.running.action_node import key_data
 from nigari.state.model import ObjectStatus, StoredObject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _CREATE: Final = "create"
 _DESTROY: Final = "destroy"

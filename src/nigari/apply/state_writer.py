@@ -19,9 +19,13 @@ import contextlib
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Final, Protocol
 
 from nigari.state.model import State
+from nigari.typed import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _CHEAP: Final = 0.003
 """Everybody waits for a storing that takes no more seconds than this."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from nigari.backends.known_backends import OURS, our_backend
 from nigari.diagnostics.secret_urls import carries_secret, hidden_urls
 
 TYPE_CHECKING = False
@@ -23,6 +22,8 @@ NOT_SHOWN: Final = "(not shown)"
 
 @cache
 def _harmless(backend: str) -> frozenset[str]:
+    from nigari.backends.known_backends import our_backend
+
     spec = our_backend(backend)
     return frozenset(() if spec is None else spec.shown.split())
 
@@ -36,6 +37,8 @@ def is_harmless(backend: str, argument: str) -> bool:
 
 def is_harmless_anywhere(argument: str) -> bool:
     """Return whether an argument may be shown if its backend is unknown."""
+    from nigari.backends.known_backends import OURS
+
     return any(argument in _harmless(backend) for backend in OURS)
 
 

@@ -18,6 +18,7 @@ from nigari.hcl.quoting import quoted
 from nigari.lazy import lazy_pattern
 from nigari.markers import LOCK_INFO, STATE_LOCK
 from nigari.record import record, replace
+from nigari.system_calls import account_name, host_name
 from nigari.version import OPENTOFU_VERSION
 
 TYPE_CHECKING = False
@@ -79,17 +80,16 @@ class LockConflict:
 
 def new_lock(operation: str) -> LockInfo:
     """A lock for the user who runs this program."""
-    import getpass
-    import socket
-
     from nigari.lang.random_ids import random_uuid
 
-    try:
-        user = getpass.getuser()
-    except (OSError, KeyError):
-        user = ""
-    who = f"{user}@{socket.gethostname()}"
+    who = f"{_user_name()}@{host_name()}"
     return LockInfo(random_uuid(), operation, who, OPENTOFU_VERSION, info=this_process())
+
+
+def _user_name() -> str:
+    """Return the name that `getpass.getuser` finds, without importing what asks for passwords."""
+    names = (os.environ.get(name) for name in ("LOGNAME", "USER", "LNAME", "USERNAME"))
+    return next(filter(None, names), "") or account_name()
 
 
 def parse_lock(data: bytes) -> LockInfo | None:
@@ -172,10 +172,8 @@ def is_left_behind(holder: LockInfo) -> bool:
 
 def _is_running(holder: LockInfo) -> bool | None:
     """Return whether the lock's holder still runs; None if that is unknown."""
-    import socket
-
     host = holder.who.rpartition("@")[2]
-    return is_running(holder.info, host, socket.gethostname())
+    return is_running(holder.info, host, host_name())
 
 
 def _liveness(holder: LockInfo) -> str:

@@ -17,6 +17,7 @@ from nigari.audience import set_command_line
 from nigari.cli.args import CommandRefused, UsageError, parse
 from nigari.cli.command import Command, Invocation, Terminal
 from nigari.cli.output_stream import error_of, text_outlet
+from nigari.code_file import update_code_file
 from nigari.lazy import module_named
 
 TYPE_CHECKING = False
@@ -144,7 +145,9 @@ def main(argv: list[str] | None = None) -> int:
     if argv is None:
         _look_for_garbage_seldom()
         _react_to_termination()
-        _leave(_main(sys.argv[1:]))
+        status = _main(sys.argv[1:])
+        update_code_file()
+        _leave(status)
     return _main(argv)
 
 

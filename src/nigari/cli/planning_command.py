@@ -6,8 +6,8 @@ session.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 
 from nigari.cli.command import Invocation
 from nigari.cli.lint_option import add_lint, is_linting
@@ -23,13 +23,13 @@ from nigari.cli.plan_options import plan_mode, plan_options
 from nigari.cli.plan_start import ask_variables, open_planning
 from nigari.cli.presenter import Presenter
 from nigari.cli.state_flags import has_flag
-from nigari.cli.views.apply_progress import ticking
+from nigari.cli.views.apply_progress import let_time_pass
 from nigari.cli.views.plan_presenter import PlanPresenter
 from nigari.diagnostics import Diagnostics
 from nigari.events import Listener
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.nodes.imports import ImportTarget
-from nigari.workspace.context.asyncio_bridge import run_to_end
+from nigari.workspace.context.asyncio_bridge import run_until_it_waits
 from nigari.workspace.session.apply_result import Saved, Unsaved
 from nigari.workspace.session.locked_session import LockedSession, locked
 from nigari.workspace.session.made_plan import MadePlan
@@ -81,6 +81,9 @@ class PlanningCommand:
         self.plan_presenter.add(found.page.events)
         return found
 
+    async def _let_time_pass(self) -> None:
+        await let_time_pass(self.plan_presenter.view)
+
     @property
     def diags(self) -> Diagnostics:
         return self.session.diags
@@ -101,7 +104,7 @@ class PlanningCommand:
                 return 1 if held is None else await work(held)
 
         try:
-            status = run_to_end(whole())
+            status = run_until_it_waits(whole(), self._let_time_pass)
             return self.presenter.end() or status
         finally:
             if self._page is not None:
@@ -114,7 +117,7 @@ class PlanningCommand:
         await self._generate_config(locked)
         if self.diags.has_errors:
             return None
-        async with self._progress():
+        with self._progress():
             return await locked.plan(options)
 
     async def rounds(self, locked: LockedSession) -> ApplyRounds | None:
@@ -136,7 +139,7 @@ class PlanningCommand:
     async def plan_round(self, rounds: ApplyRounds) -> MadePlan | None:
         """The plan of the next round."""
         self.plan_presenter.round(rounds.number + 1)
-        async with self._progress():
+        with self._progress():
             return await rounds.plan()
 
     async def _generate_config(self, locked: LockedSession) -> None:
@@ -147,7 +150,7 @@ class PlanningCommand:
             await self._generate(path, locked)
 
     async def _generate(self, path: str, locked: LockedSession) -> None:
-        async with self._progress():
+        with self._progress():
             is_written = await locked.generate(path, self.parallelism)
         if is_written:
             text = f"\nGenerated blocks were written to {path}: review and keep them.\n"
@@ -155,19 +158,18 @@ class PlanningCommand:
 
     async def import_object(self, target: ImportTarget, locked: LockedSession) -> bool:
         """Store an existing object in the state; False after an error."""
-        async with self._progress():
+        with self._progress():
             return await locked.import_object(target, self.parallelism)
 
     async def query(self, locked: LockedSession, lists_whole: bool) -> list[ListInstance] | None:
         """Run the queries of the directory; None after an error."""
-        async with self._progress():
+        with self._progress():
             return await locked.query(lists_whole, self.parallelism)
 
-    @asynccontextmanager
-    async def _progress(self) -> AsyncIterator[None]:
-        """Show how it goes, while it does."""
-        async with ticking(self.plan_presenter.view):
-            yield
+    @contextmanager
+    def _progress(self) -> Iterator[None]:
+        """Remove the status line when the work is done."""
+        yield
         self.plan_presenter.close()
 
     def show(self, made: MadePlan, goes_on: bool = False) -> None:
@@ -192,7 +194,7 @@ class PlanningCommand:
         """
         plan = made.plan
         self.plan_presenter.applying(plan, is_saved)
-        async with self._progress():
+        with self._progress():
             result = await locked.apply(made, self.plan_presenter.view, self.parallelism)
         has_succeeded = self._is_saved(result)
         if self._page is not None:

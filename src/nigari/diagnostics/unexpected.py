@@ -6,8 +6,6 @@ line that raised it are named.
 
 from __future__ import annotations
 
-import traceback
-
 from nigari.diagnostics.model import Diagnostic, Severity
 from nigari.extras import missing_library
 
@@ -32,6 +30,8 @@ def unexpected(what: str, error: BaseException, address: str = "") -> Diagnostic
 
 def raised_at(error: BaseException) -> str:
     """Name the innermost line within this package that raised an exception."""
+    import traceback
+
     found = "outside of the program"
     for frame in traceback.extract_tb(error.__traceback__):
         _, separator, rest = frame.filename.replace("\\", "/").rpartition("/nigari/")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.resource import ACTION, DATA
@@ -25,7 +24,6 @@ from nigari.eval.validate.run import ProviderValidation, ValidateRun
 from nigari.plan.finished_plan import finished_plan
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.execution_graph import ExecutionGraph
-from nigari.plan.model.plan_data import with_schemas
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.model.plan_options import PlanOptions, ReadObjects
 from nigari.plan.nodes.imports import report_undeclared
@@ -49,6 +47,10 @@ from nigari.running.provider_run import RunSettings
 from nigari.running.requests import validate_with_provider
 from nigari.state.model import State
 from nigari.state.moves.moving import MovedInstance, MoveResult
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _MOST_NAMED: Final = 10
 
@@ -199,6 +201,8 @@ async def restore_plan(
     inputs: PlanInputs, saved: SavedPlan, diags: Diagnostics
 ) -> PlanOutcome | None:
     """Complete a saved plan with the schemas that it needs; None after an error."""
+    from nigari.plan.model.plan_data import with_schemas
+
     root, pool = inputs.run_settings.root, inputs.pool
     await pool.load(providers_of(root, saved.plan.refreshed_state), diags)
     if _has_failed(diags):

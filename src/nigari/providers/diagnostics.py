@@ -11,7 +11,6 @@ from nigari.diagnostics import Diagnostic
 from nigari.hcl.body import Body
 from nigari.providers.api import ProviderDiagnostic
 from nigari.schema.block import Block
-from nigari.schema.locate import locate
 
 
 def located(
@@ -29,6 +28,8 @@ def located(
 def _located(
     reported: ProviderDiagnostic, block: Block | None, body: Body | None, address: str
 ) -> Diagnostic:
+    from nigari.schema.locate import locate
+
     if reported.about_provider:
         return Diagnostic(reported.severity, reported.summary, reported.detail)
     detail = reported.detail

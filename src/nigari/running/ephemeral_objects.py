@@ -5,15 +5,11 @@ Planning and applying each open their own. Deliberately unknown here: their conf
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from datetime import UTC, datetime
-from typing import Final
-
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
+from nigari.event_loop import event_loop
 from nigari.events import Listener
 from nigari.hcl.body import Body
 from nigari.lang.marks import EPHEMERAL
@@ -22,6 +18,13 @@ from nigari.providers.diagnostics import located
 from nigari.running.provider_objects import is_sound, with_schema_marks
 from nigari.running.resource_stack import OpenResource, ResourceStack
 from nigari.schema.provider import Schema
+
+TYPE_CHECKING = False
+# Only configurations with ephemeral resources pay for the import of asyncio and of times.
+if TYPE_CHECKING:
+    import asyncio
+    from datetime import datetime
+    from typing import Final
 
 _PATIENCE: Final = 10.0
 """Seconds that a provider has to close an object."""
@@ -49,6 +52,7 @@ class EphemeralObjects:
         body: Body,
     ) -> Value | None:
         """Open an object with a known configuration; None after reporting a failure."""
+        await event_loop()
         diags, type_name = self._diags, address.item.resource.type
         plain, marks = unmark_deep_with_paths(config)
         reported = (await provider.validate_ephemeral(type_name, plain)).diagnostics
@@ -110,18 +114,24 @@ class _OpenObject:
         self._renewed: api.RenewEphemeralResponse | None = None
         self._diags = diags
         self._listener = listener
+        import asyncio
+
         self._opening = asyncio.create_task(provider.open_ephemeral(self._type, config))
         self._is_closing = asyncio.Event()
         self._renewing: asyncio.Task[None] | None = None
 
     async def answer(self) -> api.OpenEphemeralResponse:
         """Wait for the provider's response; cancelling the wait does not cancel the opening."""
+        import asyncio
+
         return await asyncio.shield(self._opening)
 
     def keep_open(self) -> None:
         """Renew the object in the background, if the provider requests it."""
         renew_at = self._opening.result().renew_at
         if renew_at is not None:
+            import asyncio
+
             self._renewing = asyncio.create_task(self._renew(renew_at))
 
     @property
@@ -136,9 +146,13 @@ class _OpenObject:
 
     async def _renew(self, moment: datetime | None) -> None:
         """Renew the object whenever the provider requests it, until it is closed."""
+        import asyncio
+        from contextlib import suppress
+        from datetime import UTC, datetime
+
         while moment is not None:
             left = (moment - datetime.now(UTC)).total_seconds()
-            with contextlib.suppress(TimeoutError):
+            with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_closing.wait(), max(left, 0))
             if self._is_closing.is_set():
                 return
@@ -154,6 +168,8 @@ class _OpenObject:
 
     async def close(self) -> None:
         """Close the object, after a pending opening or renewal."""
+        import asyncio
+
         self._is_closing.set()
         try:
             async with asyncio.timeout(_PATIENCE):

@@ -8,7 +8,6 @@ Functions are pure, so one result serves all calls with the same arguments.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from nigari.addrs.provider import Provider
 from nigari.addrs.values import ProviderFunction
@@ -19,11 +18,6 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import FAILED, Frame
 from nigari.eval.core.worklist import DONE, Need
 from nigari.eval.nodes.provider_config import provider_of
-from nigari.eval.nodes.provider_functions import (
-    deferred_function,
-    provider_parameter,
-    report_no_provider,
-)
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference
 from nigari.providers import api
@@ -34,6 +28,10 @@ from nigari.running.provider_node import ProviderNode
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.requests import ProviderRequest
 from nigari.schema.provider import FunctionSignature
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _MOST_UNREAD: Final = 1000
 """Maximum of unread results. Results are read as soon as they exist; if many are not, the arguments
@@ -72,6 +70,12 @@ class FunctionCalls:
         diags: Diagnostics,
     ) -> Function:
         """Look up a function by name, and report mistakes in the call."""
+        from nigari.eval.nodes.provider_functions import (
+            deferred_function,
+            provider_parameter,
+            report_no_provider,
+        )
+
         unknown_function = deferred_function(function, None)
         if function.provider not in frame.module.required_providers:
             report_no_provider(function, frame, reference, diags)

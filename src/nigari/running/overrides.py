@@ -6,11 +6,13 @@ which; all other code treats them like real ones.
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.providers import api
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 class ProviderOverrides:

@@ -7,7 +7,6 @@ configuration no longer declares it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.keys import key_text
@@ -40,15 +39,17 @@ from nigari.running.remembered_config import (
     remember,
 )
 from nigari.running.requests import AskProvider
-from nigari.running.secret_sources import secret_sources
 from nigari.running.unknown_values import is_reported
 from nigari.running.without_diagnostics import without_diagnostics
 from nigari.schema.block import Block
 from nigari.schema.decode import decoder_spec
 from nigari.schema.placeholders import empty_block, unknown_block
 from nigari.schema.provider import ProviderSchema
-from nigari.schema.unknown_arguments import lacks_required
 from nigari.state.model import ProviderMemory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _MOST_LISTED: Final = 10
 
@@ -203,6 +204,8 @@ class ProviderNode(Node):
 
         It cannot if a required argument is unknown, or one that even this round will not determine.
         """
+        from nigari.schema.unknown_arguments import lacks_required
+
         if is_reported(value):
             return
         before = deferrals.within(value)
@@ -268,6 +271,8 @@ class ProviderNode(Node):
         if self.memory is None or value.is_wholly_known:
             memory, found = remember(self.address, self.data, block, value), self._found
             if memory.withheld and found.config is not None and found.frame.parent is None:
+                from nigari.running.secret_sources import secret_sources
+
                 sources = secret_sources(found.config, found.frame.module.locals, memory)
                 memory = replace(memory, sources=sources)
             self.memory = memory

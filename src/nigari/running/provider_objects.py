@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.cty.conform import conformance_errors
 from nigari.cty.marks import mark_with_paths
@@ -13,6 +11,10 @@ from nigari.lang.marks import SENSITIVE
 from nigari.schema.block import Block
 from nigari.schema.marked_paths import sensitive_paths
 from nigari.schema.provider import Schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _SECRET: Final = frozenset((SENSITIVE,))
 

@@ -7,7 +7,6 @@ of programs.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 
 from nigari.addrs.provider import Provider
@@ -20,6 +19,7 @@ from nigari.eval.core.compile import CompiledModule
 from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.resource import resource_schema
+from nigari.event_loop import event_loop, side_by_side
 from nigari.hcl.decode import decode
 from nigari.hcl.scope import Scope
 from nigari.providers import api
@@ -28,6 +28,10 @@ from nigari.running.overrides import NO_OVERRIDES, ProviderOverrides
 from nigari.running.resource_stack import OpenResource, ResourceStack
 from nigari.schema.decode import decoder_spec
 from nigari.schema.provider import ProviderSchema, Schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
 
 Starter = Callable[[Provider, ProviderSchema | None, Diagnostics], Awaitable[api.Provider | None]]
 """Starts a provider, whose schema may already be known; None after reporting a failure."""
@@ -62,7 +66,7 @@ class ProviderPool:
         """Load all missing schemas concurrently."""
         fresh = [each for each in dict.fromkeys(providers) if each not in self._schemas]
         self._schemas.update(dict.fromkeys(fresh))
-        for reported in await asyncio.gather(*(self._load_one(each) for each in fresh)):
+        for reported in await side_by_side(self._load_one(each) for each in fresh):
             diags.extend(reported)
 
     async def _load_one(self, provider: Provider) -> Diagnostics:
@@ -90,6 +94,9 @@ class ProviderPool:
 
     async def unconfigured(self, provider: Provider, diags: Diagnostics) -> api.Provider | None:
         """Return the process for function calls without a configuration."""
+        await event_loop()
+        import asyncio
+
         starting = self._unconfigured.get(provider)
         if starting is None:
             starting = asyncio.create_task(self.open(provider, diags))
@@ -113,7 +120,7 @@ class ProviderPool:
 
     async def stop(self) -> None:
         """Ask all processes to stop their current operations."""
-        await asyncio.gather(*(running.stop() for running in list(self._running)))
+        await side_by_side(running.stop() for running in list(self._running))
 
     async def _begin(self, provider: Provider, diags: Diagnostics) -> api.Provider | None:
         level = self.opened.next_level()

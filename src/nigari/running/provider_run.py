@@ -20,7 +20,6 @@ from nigari.config.blocks.variable import Variable
 from nigari.cty.function import Function
 from nigari.cty.values import DYNAMIC_UNKNOWN, Value, boolean, string
 from nigari.diagnostics import Diagnostics
-from nigari.diagnostics.unexpected import unexpected
 from nigari.eval.core.expansion import Expansion
 from nigari.eval.core.inputs import Inputs, missing_value
 from nigari.eval.core.instances import Absent, CallNode, Frame, ValueNode
@@ -41,10 +40,13 @@ from nigari.running.function_calls import FunctionCalls
 from nigari.running.provider_instances import ProviderInstances
 from nigari.running.provider_pool import ProviderMetas, ProviderPool
 from nigari.running.requests import ProviderRequest
-from nigari.running.round_cache import RoundCache
 from nigari.running.unknown_values import report_unknown_expansion
 from nigari.schema.provider import Schema
 from nigari.state.model import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.running.round_cache import RoundCache
 
 
 @record
@@ -156,6 +158,8 @@ class ProviderRun(PhaseRun):
             self.work.abandon(effect)
 
     def _report(self, label: str, error: Exception) -> None:
+        from nigari.diagnostics.unexpected import unexpected
+
         self.diags.append(unexpected(f"The work on {label}", error))
 
 

@@ -8,7 +8,6 @@ blocks are recorded individually.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, cast
 
 from nigari.addrs.provider import AbsProviderInstance
 from nigari.cty.convert import convert
@@ -42,6 +41,11 @@ from nigari.state.json_text import (
 )
 from nigari.state.model import ProviderMemory
 from nigari.state.sensitive_paths import parse_paths, paths_text
+from nigari.typed import cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _SECRET: Final = frozenset((SENSITIVE, EPHEMERAL))
 _SECRET_NAMES: Final = ("credentials", "headers")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
 
 from nigari.addrs.resource import ACTION, DATA, EPHEMERAL, LIST, MANAGED
 from nigari.cty.marks import unmark_deep_with_paths
@@ -24,6 +23,7 @@ from nigari.providers.api import ListRequest, ProviderDiagnostic, ProviderDiagno
 from nigari.record import replace
 from nigari.schema.config_block import CONFIG
 from nigari.schema.list_block import DEFAULT_LIMIT, INCLUDE_RESOURCE, LIMIT
+from nigari.typed import Protocol
 
 
 class ProviderRequest(Effect):

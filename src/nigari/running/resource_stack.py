@@ -6,8 +6,9 @@ cannot depend on each other, so they have the same level and are closed concurre
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
+
+from nigari.event_loop import side_by_side
 
 Close = Callable[[], Awaitable[None]]
 
@@ -58,10 +59,15 @@ class ResourceStack:
         for entry in self._entries:
             if entry.level >= lowest:
                 levels.setdefault(entry.level, []).append(entry)
-        failures: list[BaseException] = []
+        failures: list[BaseException | None] = []
         for level in sorted(levels, reverse=True):
-            closing = (self.close(entry) for entry in levels[level])
-            outcomes = await asyncio.gather(*closing, return_exceptions=True)
-            failures += [each for each in outcomes if isinstance(each, BaseException)]
-        if failures:
-            raise failures[0]
+            failures += await side_by_side(self._try_to_close(entry) for entry in levels[level])
+        for failure in filter(None, failures):
+            raise failure
+
+    async def _try_to_close(self, entry: OpenResource) -> BaseException | None:
+        try:
+            await self.close(entry)
+        except BaseException as error:  # noqa: BLE001 - raised once all are closed
+            return error
+        return None

@@ -7,7 +7,6 @@ unknown values.
 from __future__ import annotations
 
 from collections import deque
-from typing import Final
 
 from nigari.config.core.declared import Repetition
 from nigari.cty.values import Value
@@ -18,6 +17,10 @@ from nigari.eval.core.instances import Frame, Origin, ResourceNode, ValueNode
 from nigari.eval.core.scope import nodes_of, scope_of
 from nigari.hcl.expressions import Expression
 from nigari.hcl.reference_values import scope_values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _MOST = 4
 

@@ -6,12 +6,15 @@ Only the meaning of the arguments is here; `nigari.apply.provisioners.ssh` conne
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.apply.provisioners.provisioner import Arguments, ProvisionerFailure, text_of
 from nigari.cty.function import FunctionError
 from nigari.cty.stdlib.timestamps import parse_duration
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _USER: Final = "root"
 _PORT: Final = 22

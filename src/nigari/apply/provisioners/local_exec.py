@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from typing import Final
 
 from nigari.apply.provisioners.provisioner import (
     Arguments,
@@ -16,6 +15,10 @@ from nigari.apply.provisioners.provisioner import (
 )
 from nigari.cty.values import Value
 from nigari.programs import started
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _SHELL: Final = ("/bin/sh", "-c")
 _MOST_LINES: Final = 20

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import base64
 import socket
-from typing import Final
 
 from nigari.apply.provisioners.connection import Proxy
 from nigari.apply.provisioners.provisioner import ProvisionerFailure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _LONGEST_HEAD: Final = 1 << 14
 

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Final
 
 from nigari.apply.provisioners.connection import connection_from
 from nigari.apply.provisioners.provisioner import (
@@ -19,6 +18,10 @@ from nigari.apply.provisioners.provisioner import (
 from nigari.apply.provisioners.scp import put, put_content
 from nigari.apply.provisioners.ssh import SshSession, open_session
 from nigari.cty.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _SHELL: Final = b"#!/bin/sh\n"
 

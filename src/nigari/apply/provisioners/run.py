@@ -11,9 +11,7 @@ from functools import partial
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.context import ApplyContext
-from nigari.apply.provisioners.local_exec import run_local
 from nigari.apply.provisioners.provisioner import Arguments, Machine, ProvisionerFailure, Say
-from nigari.config.blocks.provisioner import Connection, Provisioner
 from nigari.cty.values import Value
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.module_tree import InstanceData
@@ -25,6 +23,10 @@ from nigari.running.unknown_values import is_reported
 from nigari.schema.block import Block
 from nigari.schema.decode import decoder_spec
 from nigari.schema.provisioners import CONNECTION, PROVISIONERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.config.blocks.provisioner import Connection, Provisioner
 
 
 @record
@@ -148,6 +150,8 @@ class Provisioning:
 def _work(
     kind: str, arguments: Arguments, way: Arguments | None, machine: Machine, say: Say
 ) -> Coroutine[None, None, None]:
+    from nigari.apply.provisioners.local_exec import run_local
+
     if kind == "local-exec":
         return run_local(arguments, machine, say)
     from nigari.apply.provisioners.remote import copy_files, run_remote

@@ -138,11 +138,8 @@ VERIFY = Command(
 
 def open_cache(presenter: Presenter) -> SharedStore | None:
     """The packages of this user; None, after saying so, where none are kept."""
-    from nigari.packages.modules.shared_store import (
-        DIRECTORY_VARIABLE,
-        SharedStore,
-        shared_directory,
-    )
+    from nigari.packages.content.user_cache import DIRECTORY_VARIABLE
+    from nigari.packages.modules.shared_store import SharedStore, shared_directory
 
     directory = shared_directory(presenter.terminal.environ)
     if directory is None:

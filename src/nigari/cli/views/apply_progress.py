@@ -6,9 +6,7 @@ summary. It hears events and decides nothing.
 
 from __future__ import annotations
 
-import asyncio
 import time
-from contextlib import asynccontextmanager
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.apply.listener import ApplyListener
@@ -29,7 +27,7 @@ from nigari.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import Sequence
     from typing import Final
 
 _WORDS: Final = {
@@ -314,20 +312,13 @@ def _key(operation: Operation) -> str:
     return f"{operation.kind.value} {operation.address} {operation.deposed}"
 
 
-@asynccontextmanager
-async def ticking(view: TimedView) -> AsyncIterator[None]:
-    """While this is open, a listener hears every second that time passes."""
+async def let_time_pass(view: TimedView) -> None:
+    """Tell a listener every second that time passes, for as long as there is an event loop."""
+    import asyncio
 
-    async def tick() -> None:
-        while True:
-            await asyncio.sleep(_TICK)
-            view.tick()
-
-    task = asyncio.create_task(tick())
-    try:
-        yield
-    finally:
-        task.cancel()
+    while True:
+        await asyncio.sleep(_TICK)
+        view.tick()
 
 
 _ERASED = "\r\x1b[K"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
 from nigari.cli.output_stream import error_of
 from nigari.diagnostics import ContextOf, Diagnostics, Severity, Sources
@@ -33,6 +32,8 @@ class JsonLines:
 
     def event(self, message: str, members: Mapping[str, object], level: str = "info") -> None:
         """Write one event."""
+        from datetime import UTC, datetime
+
         now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         line = {"@level": level, "@message": message, "@module": "tofu.ui", "@timestamp": now}
         self._stream.write(f"{document({**line, **dict(sorted(members.items()))})}\n")

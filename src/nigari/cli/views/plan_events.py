@@ -11,19 +11,18 @@ import json
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.keys import DEFERRED
 from nigari.cli.views.apply_progress import Counts
-from nigari.cli.views.json_lines import JsonLines
 from nigari.cli.views.plan_text import summary
 from nigari.cty.type_json import type_to_json
 from nigari.markers import APPLIED, DESTROYED
 from nigari.plan.model.changes import Action, Change, DeferredChange, Drift, Plan, Reason
-from nigari.plan.show.action_json import event_name, on_failure_name
 from nigari.plan.show.deferred_summary import counted_kinds, deferred_summary
-from nigari.plan.show.plan_json import importing, value_to_data
 from nigari.state.model import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
+
+    from nigari.cli.views.json_lines import JsonLines
 
 
 _ACTIONS: Final = {
@@ -88,6 +87,8 @@ def planned_actions(plan: Plan, lines: JsonLines) -> None:
         if trigger is None or each.caller is None:
             members["action_trigger"] = {}
         else:
+            from nigari.plan.show.action_json import event_name, on_failure_name
+
             members["lifecycle_trigger"] = {
                 "triggering_resource": resource_members(each.caller),
                 "triggering_event": event_name(trigger),
@@ -116,6 +117,8 @@ def action_members(address: AbsResourceInstance) -> Members:
 
 
 def _change(change: Change, plan: Plan, lines: JsonLines) -> None:
+    from nigari.plan.show.plan_json import importing
+
     action = _ACTIONS[change.action]
     if action == _ACTIONS[Action.NO_OP] and (change.is_moved or change.imported_as):
         # Also objects that are forgotten and created again, for which events have no word.
@@ -226,6 +229,8 @@ def result_events(is_destroy: bool, done: Counts, result: State, lines: JsonLine
 
 def output_events(result: State, lines: JsonLines) -> None:
     """Tell the output values."""
+    from nigari.plan.show.plan_json import value_to_data
+
     outputs: Members = {}
     for name, output in sorted(result.outputs.items()):
         members: Members = {

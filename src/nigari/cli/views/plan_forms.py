@@ -10,11 +10,11 @@ from nigari.cli.views.plan_text import plan_text
 from nigari.cli.views.presentation import Presentation
 from nigari.plan.model.changes import Plan
 from nigari.plan.show.grouped_changes import filter_of
-from nigari.plan.show.relevant_attributes import RelevantAttribute
 
 TYPE_CHECKING = False
 # The reasons are found only for -why and -markdown.
 if TYPE_CHECKING:
+    from nigari.plan.show.relevant_attributes import RelevantAttribute
     from nigari.workspace.plans.plan_reasons import PlanReasons
 
 

@@ -19,7 +19,6 @@ from nigari.cli.views.plan_events import (
 from nigari.cli.views.plan_forms import asks_why, is_short, plan_form
 from nigari.cli.views.plan_text import rule
 from nigari.cli.views.presentation import Presentation
-from nigari.cli.views.progress_events import ProgressEvents
 from nigari.cli.views.style import style_of
 from nigari.diagnostics.layout import Layout
 from nigari.lang.render import value_display
@@ -59,6 +58,8 @@ class PlanPresenter:
             self.progress = Progress(self._terminal)
             views.append(self.progress)
         if presenter.events is not None:
+            from nigari.cli.views.progress_events import ProgressEvents
+
             views.append(ProgressEvents(presenter.events))
         invocation = presenter.invocation
         for view in views:

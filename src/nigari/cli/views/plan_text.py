@@ -33,11 +33,12 @@ from nigari.plan.differences.value_comparison import compare, present
 from nigari.plan.model.changes import Action, Change, OutputChange, Plan, PlanMode
 from nigari.plan.show.deferred_summary import by_cause, cause_line, deferred_summary, waiting_line
 from nigari.plan.show.grouped_changes import Filter
-from nigari.plan.show.relevant_attributes import RelevantAttribute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
+
+    from nigari.plan.show.relevant_attributes import RelevantAttribute
 
 
 _MEANINGS: Final = {

@@ -72,6 +72,29 @@ class Node(ABC):
         return ""
 
 
+class AllOf(Node):
+    """Nodes that many others wait for together: each of those waits once, and not for every node.
+
+    Users know nothing of it, so it is left out of cycles.
+    """
+
+    __slots__ = ("_nodes",)
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        super().__init__()
+        self._nodes = nodes
+
+    def step(self) -> Sequence[Need]:
+        return [node for node in self._nodes if node.state != DONE]
+
+    def fail(self) -> None:
+        """It has no result."""
+
+    @property
+    def label(self) -> str:
+        return ", ".join(node.label for node in self._nodes)
+
+
 class Stages:
     """Several things that a node does one after the other, each of which may have to wait."""
 
@@ -243,7 +266,7 @@ class WorkList:
             position[node] = len(path)
             path.append(node)
             node = self._waited_for(node)
-        return path[position[node] :]
+        return [each for each in path[position[node] :] if not isinstance(each, AllOf)]
 
     def _waited_for(self, node: Node) -> Node:
         for need in self._needs[node]:

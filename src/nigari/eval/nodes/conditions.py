@@ -16,7 +16,6 @@ from nigari.cty.types import BOOL, STRING
 from nigari.cty.values import Value
 from nigari.diagnostics import Cause, Diagnostic, Diagnostics, Range, Severity
 from nigari.eval.core.causes import CauseKind, UnknownCause, causes_within
-from nigari.eval.core.comparison_data import compared
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.eval.core.scope import evaluate, scope_of
@@ -254,6 +253,8 @@ def failed_condition(
     place: Range | None = None,
 ) -> Diagnostic:
     """A condition that does not hold, with what its names stood for."""
+    from nigari.eval.core.comparison_data import compared
+
     where = rule.condition.range
     values, difference = scope_values(rule.condition, scope), compared(rule.condition, scope)
     if place is None:

@@ -28,7 +28,7 @@ from nigari.eval.core.instances import (
     ValueNode,
 )
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
-from nigari.eval.core.worklist import DONE, Need
+from nigari.eval.core.worklist import DONE, AllOf, Need, Node
 from nigari.hcl.evaluation import Fault
 
 TYPE_CHECKING = False
@@ -75,10 +75,12 @@ def expand(
 class ModuleCallNode(CallNode):
     """A call in one module instance. Subclasses say where its instances come from."""
 
-    __slots__ = ("_whole",)
+    __slots__ = ("_outputs", "_whole")
 
     def __init__(self, frame: Frame, call: ModuleCall) -> None:
         super().__init__(frame, call)
+        self._outputs: AllOf | None = None
+        """What those wait for who want the value of the call."""
         self._whole: Value | None = None
         """The value of the call, once everything in it is done and something has asked for it."""
 
@@ -97,7 +99,9 @@ class ModuleCallNode(CallNode):
     def whole(self) -> Value | list[Need]:
         if self._whole is not None:
             return self._whole
-        needs: list[Need] = []
+        if self._outputs is not None and self._outputs.state != DONE:
+            return [self._outputs]
+        needs: list[Node] = []
         objects: dict[InstanceKey, Value] = {}
         for key, frame in self.frames.items():
             needs.extend(node for node in frame.outputs.values() if node.state != DONE)
@@ -105,7 +109,8 @@ class ModuleCallNode(CallNode):
                 outputs = frame.outputs.items()
                 objects[key] = object_value({name: node.value for name, node in outputs})
         if needs:
-            return needs
+            self._outputs = AllOf(needs)
+            return [self._outputs]
         if self.has_failed:
             return FAILED
         is_opaque = self.frame.run.is_opaque

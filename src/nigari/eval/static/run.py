@@ -30,7 +30,6 @@ from nigari.eval.core.module_tree import (
 )
 from nigari.eval.core.static_position import StaticPosition, fill, fill_text
 from nigari.eval.core.worklist import Effect, Need, Node, Stages
-from nigari.eval.nodes.check_node import CheckNode
 from nigari.eval.nodes.phase_run import MakeCall, PhaseRun
 from nigari.eval.nodes.provider_config import ProviderConfigNode, provider_of
 from nigari.eval.static.variants import find_variants
@@ -357,6 +356,8 @@ class StaticRun(PhaseRun):
                 slot = StaticPosition(
                     f"enforced of {target.name}", frame, expr, self.request, takes_secrets=True
                 )
+                from nigari.eval.nodes.check_node import CheckNode
+
                 yield CheckNode(slot.what, Stages(partial(_filled, slot)), expr.range)
 
     def must_expand(self, module: ModuleAddr, call: str) -> bool:

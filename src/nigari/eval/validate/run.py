@@ -43,7 +43,6 @@ from nigari.eval.nodes.check_node import CheckNode
 from nigari.eval.nodes.module_call import TreeCall, expand, is_remote
 from nigari.eval.nodes.phase_run import PhaseRun
 from nigari.eval.nodes.provider_config import provider_of
-from nigari.eval.nodes.provider_functions import deferred_function, report_no_provider
 from nigari.eval.nodes.provider_keys import check_provider_key
 from nigari.eval.nodes.provider_names import find_config
 from nigari.eval.nodes.resource import (
@@ -240,6 +239,8 @@ class ValidateRun(PhaseRun):
         needs: list[Need],
         diags: Diagnostics,
     ) -> Function | None:
+        from nigari.eval.nodes.provider_functions import deferred_function, report_no_provider
+
         name = function.provider
         if name not in frame.module.required_providers:
             report_no_provider(function, frame, reference, diags)

@@ -121,9 +121,9 @@ def survey(root: str, environ: Mapping[str, str]) -> Survey:
             else:
                 inspections[unit.name] = Inspection(None, None, (), (), (not_fetched(unit),))
     called = _called(everything, inspections)
-    units = [each for each in everything if each.block or not _is_among(called, each)]
+    units = [each for each in everything if each.block or not _is_among(called, each.path)]
     for each in found:
-        if each.name in taken and not _is_among(called, each):
+        if each.name in taken and not _is_among(called, each.path):
             diags.append(_name_taken(each, taken[each.name]))
     names = {unit.name for unit in units}
     needs = {unit.name: definition.values.needs(unit.name, diags) for unit in units}
@@ -178,7 +178,7 @@ def _candidates(
             fleet_data=fleet_directory(where.root),
         )
         for directory in _named_as_text(find_directories(where.root, excluded), diags)
-        if os.path.realpath(where.at(directory)) not in declared
+        if not _is_among(declared, where.at(directory))
     ]
 
 
@@ -250,8 +250,9 @@ def _called(units: Sequence[Unit], inspections: Mapping[str, Inspection]) -> set
     }
 
 
-def _is_among(directories: Collection[str], unit: Unit) -> bool:
-    return os.path.realpath(unit.path) in directories
+def _is_among(directories: Collection[str], path: str) -> bool:
+    # To resolve a path takes a system call for each of its parts.
+    return bool(directories) and os.path.realpath(path) in directories
 
 
 def _name_taken(found: Unit, declared: Unit) -> Diagnostic:

@@ -15,7 +15,6 @@ import contextlib
 import json
 import os
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -36,6 +35,7 @@ from nigari.packages.content.package_tree import (
     read_origin,
     source_id,
 )
+from nigari.packages.content.user_cache import cache_directory
 from nigari.packages.content.whole_file import write_whole
 from nigari.record import record
 
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from typing import IO, Final
 
 
-DIRECTORY_VARIABLE: Final = "NIGARI_CACHE_DIR"
-OFF: Final = "off"
 _TAG: Final = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n# Packages that nigari has downloaded.\n"
 )
@@ -56,17 +54,8 @@ _FILES: Final = "files"
 
 def shared_directory(environ: Mapping[str, str]) -> Path | None:
     """Return the path of the user's store; None if it is disabled."""
-    given = environ.get(DIRECTORY_VARIABLE, "")
-    if given:
-        return None if given == OFF else Path(given) / "modules"
-    home = environ.get("HOME", "")
-    if sys.platform == "win32":
-        base = environ.get("LOCALAPPDATA", "")
-    elif environ.get("XDG_CACHE_HOME", "") or sys.platform != "darwin":
-        base = environ.get("XDG_CACHE_HOME", "") or (home and f"{home}/.cache")
-    else:
-        base = home and f"{home}/Library/Caches"
-    return Path(base) / "nigari" / "modules" if base and os.path.isabs(base) else None
+    found = cache_directory(environ, "modules")
+    return None if found is None else Path(found)
 
 
 @record

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
 
 from nigari.addrs.values import CountAttr, EachAttr
 from nigari.cty.values import Value
@@ -20,6 +19,10 @@ from nigari.lang.references import Reference
 from nigari.plan.deferred.round_plan import call_of
 from nigari.record import record
 from nigari.running.deferrals import Deferral, Written, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 Carries = Callable[[Value], bool]
 _MOST_NAMED: Final = 16

@@ -17,8 +17,6 @@ from nigari.cty.values import null, unknown
 from nigari.eval.core.module_tree import ModuleInstance
 from nigari.eval.nodes.output import OutputNode
 from nigari.eval.nodes.provider_names import find_block
-from nigari.plan.deferred.chains import Chains
-from nigari.plan.deferred.round_plan import DeferralRounds
 from nigari.plan.model.changes import Action, Change, DeferredChange
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.running.deferrals import Deferral, DeferralReason, DeferredKind
@@ -36,6 +34,9 @@ def deferred_changes(run: PlanRun) -> tuple[DeferredChange, ...]:
 
 class _Collected:
     def __init__(self, run: PlanRun) -> None:
+        from nigari.plan.deferred.chains import Chains
+        from nigari.plan.deferred.round_plan import DeferralRounds
+
         assert run.deferrals is not None
         self._run = run
         self._deferrals = run.deferrals

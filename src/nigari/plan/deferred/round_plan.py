@@ -9,7 +9,6 @@ counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
 
 from nigari.addrs.absolute import Abs
 from nigari.addrs.address import Address
@@ -34,6 +33,10 @@ from nigari.plan.order.earliest_rounds import EarliestRounds
 from nigari.record import record
 from nigari.running.deferrals import Deferral, DeferredKind, Written
 from nigari.running.provider_run import ExpandedCall
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 
 @record

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable
-from typing import Final, TypeAlias
 
 from nigari.cty import numbers
 from nigari.cty.json_text import clean_text
@@ -16,6 +15,10 @@ from nigari.cty.types import KIND_NUMBER
 from nigari.cty.values import Value
 from nigari.lang.marks import SENSITIVE
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeAlias
 
 Parts: TypeAlias = "dict[str, Datum] | tuple[Datum, ...]"
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import Final
 
 from nigari.cty.paths import GetAttr, Index, Path
 from nigari.plan.differences.datum import Datum
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 class Fate(Enum):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Final, TypeAlias, TypeVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeAlias, TypeVar
+
+    _H = TypeVar("_H", bound=Hashable)
 
 _MOST_CELLS: Final = 1_000_000
 """The most comparisons; beyond it, everything between equal ends counts as exchanged."""
 
-_H = TypeVar("_H", bound=Hashable)
 Pair: TypeAlias = tuple[int | None, int | None]
 """The place before and the place after; `None` where there is no counterpart."""
 AreAlike: TypeAlias = Callable[[int, int], bool]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.cty.go_text import go_quote
 from nigari.cty.paths import path_text
 from nigari.plan.model.changes import Change, Reason
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _REASONS: Final = {
     Reason.NO_RESOURCE: "because {resource} is not in configuration",

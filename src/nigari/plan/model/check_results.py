@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final
 
 from nigari.addrs.absolute import AbsResourceInstance, block_of
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
@@ -16,6 +15,10 @@ from nigari.eval.core.module_tree import InstanceData, ModuleInstance
 from nigari.eval.nodes.conditions import ConditionResult, Conditions
 from nigari.record import record
 from nigari.state.model import CheckObject, CheckResult
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _ORDER = ("error", "fail", "unknown", "pass")
 

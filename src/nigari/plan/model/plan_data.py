@@ -7,7 +7,7 @@ the data is `plan_file`'s.
 
 from __future__ import annotations
 
-import base64
+from binascii import b2a_base64
 from collections.abc import Callable
 from functools import partial
 
@@ -246,7 +246,7 @@ def value_to_plan(value: Value) -> Data:
     """A value with its unknown and sensitive parts, as JSON data."""
     plain, marks = unmark_deep_with_paths(value)
     secret = [path for path, found in marks if SENSITIVE in found]
-    data: Data = {"value": base64.b64encode(msgpack.marshal(plain, DYNAMIC)).decode()}
+    data: Data = {"value": _base64(msgpack.marshal(plain, DYNAMIC))}
     if secret:
         data["sensitive"] = paths_text(secret)
     return data
@@ -381,7 +381,7 @@ def _change_to(change: Change) -> Data:
         "before": value_to_plan(change.before),
         "after": value_to_plan(change.after),
         "replace_paths": paths_text(change.replace_paths),
-        "private": base64.b64encode(change.private).decode(),
+        "private": _base64(change.private),
         "identity": _optional_to(change.identity),
         "imported_as": change.imported_as,
         "imported_identity": _optional_to(change.imported_identity),
@@ -498,3 +498,7 @@ def _check_from(data: object) -> CheckResult:
 def _check_object(data: object) -> CheckObject:
     parts = data if isinstance(data, list) and len(data) == 3 else [None] * 3
     return CheckObject(as_text(parts[0]), _STATUS(parts[1]), list_of(as_text)(parts[2]))
+
+
+def _base64(data: bytes) -> str:
+    return b2a_base64(data, newline=False).decode()

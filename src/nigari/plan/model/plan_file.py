@@ -11,7 +11,6 @@ import io
 import json
 from collections.abc import Mapping
 
-from nigari.backends.open_backend import stored_arguments
 from nigari.backends.workspaces import is_valid_name
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics, Pos, Range
@@ -25,16 +24,9 @@ from nigari.json_shape import (
     optional,
     parse_document,
 )
-from nigari.packages.content.unpacking import ArchiveError, read_zip
 from nigari.plan.model.change_operations import check_operations
 from nigari.plan.model.changes import Plan
 from nigari.plan.model.execution_graph import ExecutionGraph
-from nigari.plan.model.plan_data import (
-    plan_data,
-    plan_from,
-    value_from_plan,
-    value_to_plan,
-)
 from nigari.record import record
 from nigari.state.files import format_state, parse_state
 from nigari.state.model import State, StateFile
@@ -116,6 +108,8 @@ def write_plan_file(saved: SavedPlan) -> bytes:
 
 def read_plan_file(data: bytes, diags: Diagnostics) -> SavedPlan | None:
     """The plan in a file's bytes, or `None` after reporting why there is none."""
+    from nigari.packages.content.unpacking import ArchiveError, read_zip
+
     try:
         contents = read_zip(data)
         seal = contents.pop(_SEAL, None)
@@ -161,6 +155,8 @@ def _state_bytes(state: State) -> bytes:
 
 
 def _header(saved: SavedPlan) -> Data:
+    from nigari.plan.model.plan_data import plan_data, value_to_plan
+
     return {
         "version": _VERSION,
         **plan_data(saved.plan),
@@ -184,6 +180,8 @@ def _header(saved: SavedPlan) -> Data:
 def _saved_plan(
     header: Members, previous: State, refreshed: State, sources: Mapping[str, bytes]
 ) -> SavedPlan:
+    from nigari.plan.model.plan_data import plan_from, value_from_plan
+
     plan = plan_from(header, previous, refreshed)
     graph = header.read("graph", ExecutionGraph.from_json)
     check_operations(plan, graph)
@@ -216,6 +214,8 @@ def _workspace(data: object) -> str:
 
 def _backend(data: object) -> Data:
     """Read the saved backend settings. The backend's arguments are not checked here."""
+    from nigari.backends.open_backend import stored_arguments
+
     found = Members(data)
     return {
         "type": found.read("type", as_text),

@@ -9,7 +9,6 @@ from nigari.addrs.module import ModuleAddr
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.worklist import DONE
 from nigari.plan.nodes.instances import InstanceNode
-from nigari.plan.nodes.pending import DeferrableResource
 from nigari.plan.nodes.resources import PlannedResource, RepeatedResource
 from nigari.plan.order.block_graph import Block
 from nigari.plan.order.variants import with_callers
@@ -79,6 +78,8 @@ class EvaluatedInstances:
     @property
     def has_pending_data(self) -> bool:
         """Return whether a data source or ephemeral resource is pending a change."""
+        from nigari.plan.nodes.pending import DeferrableResource
+
         return any(
             isinstance(node, DeferrableResource) and node.state == DONE and node.has_pending
             for frame in self._frames

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of, within
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.parse import parse_resource_instance
-from nigari.config.blocks.imports import Import
 from nigari.cty.convert import convert
 from nigari.cty.errors import CtyError
 from nigari.cty.json import value_to_json
@@ -45,6 +43,12 @@ from nigari.running.provider_objects import is_sound, with_schema_marks
 from nigari.running.unknown_values import in_rounds, is_reported
 from nigari.schema.provider import Schema
 from nigari.state.objects import encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from nigari.config.blocks.imports import Import
 
 
 @record

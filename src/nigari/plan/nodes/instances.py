@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Protocol
 
 from nigari.addrs.absolute import Abs, AbsResourceInstance
 from nigari.addrs.keys import InstanceKey
@@ -41,6 +40,7 @@ from nigari.running.provider_node import ProviderNode
 from nigari.running.requests import AskProvider
 from nigari.running.unknown_values import is_reported
 from nigari.schema.provider import Schema
+from nigari.typed import Protocol
 
 
 class InstanceOwner(Protocol):

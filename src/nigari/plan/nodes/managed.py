@@ -28,11 +28,6 @@ from nigari.lang.references import parse_reference
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.nodes.imports import ImportTarget, imported, report_missing
 from nigari.plan.nodes.instances import ChangingInstance
-from nigari.plan.nodes.pending import (
-    deferred_before,
-    deferred_before_actions,
-    instance_dependencies,
-)
 from nigari.plan.nodes.protection import protection, refuse_destruction
 from nigari.plan.nodes.resources import PlannedResource
 from nigari.plan.objects.ignore_changes import ignore, ignore_all
@@ -124,6 +119,8 @@ class ManagedInstance(ChangingInstance):
 
     def _wait_for_dependencies(self) -> Sequence[Need]:
         """Wait for what `depends_on` names, if that is left for later."""
+        from nigari.plan.nodes.pending import deferred_before, instance_dependencies
+
         run = self.owner.run
         resource = self.owner.resource
         values = instance_dependencies(self.frame, resource, self.data)
@@ -138,6 +135,8 @@ class ManagedInstance(ChangingInstance):
 
     def _wait_for_actions(self) -> Sequence[Need]:
         """Wait for what the triggered actions depend on, if that is left for later."""
+        from nigari.plan.nodes.pending import deferred_before_actions
+
         triggers = self.owner.resource.lifecycle.action_triggers
         actions = {each.addr for trigger in triggers for each in trigger.actions}
         found = deferred_before_actions(self.frame, actions, self.owner.run.blocks)

@@ -13,7 +13,6 @@ from nigari.addrs.moves import ANY_KEY, KeyPattern, MoveEndpoint, MovePattern, u
 from nigari.addrs.parse import parse_move_endpoint
 from nigari.addrs.resource import Resource
 from nigari.config.core.declared import Repetition
-from nigari.config.core.written_address import WrittenAddress
 from nigari.diagnostics import Diagnostics, Range
 from nigari.diagnostics.advice import advice
 from nigari.eval.core.instances import Frame
@@ -30,6 +29,10 @@ from nigari.state.model import State
 from nigari.state.moves.implied import RepetitionKind, implied_moves
 from nigari.state.moves.moving import MoveResult, apply_moves, move_blocked
 from nigari.state.moves.statements import MoveStatement, check_moves
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.config.core.written_address import WrittenAddress
 
 
 @record

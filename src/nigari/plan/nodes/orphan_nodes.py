@@ -7,7 +7,6 @@ a node has found out which.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 from nigari.addrs.absolute import AbsResourceInstance, resource_of
 from nigari.addrs.keys import InstanceKey
@@ -34,6 +33,10 @@ from nigari.running.requests import AskProvider
 from nigari.schema.provider import ProviderSchema, Schema
 from nigari.state.model import StoredObject
 from nigari.state.objects import UnreadableObject, decode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 Manager: TypeAlias = Callable[[], ProviderNode | list[Need] | None]
 """The provider instance of an object, what is needed first to tell, or nothing after reporting why

@@ -6,7 +6,6 @@ The run implements it (`nigari.plan.nodes.plan_run`); nodes know nothing else of
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Protocol
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.module import ModuleAddr
@@ -33,6 +32,7 @@ from nigari.running.provider_pool import ProviderPool
 from nigari.running.round_cache import RoundCache
 from nigari.schema.provider import Schema
 from nigari.state.model import State
+from nigari.typed import Protocol
 
 
 class PlanHost(Protocol):

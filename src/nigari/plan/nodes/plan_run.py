@@ -18,11 +18,8 @@ from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import Frame, ResourceNode
 from nigari.eval.core.worklist import Node
 from nigari.plan.model.plan_options import PlanOptions
-from nigari.plan.nodes.data import DataResource, NeededData
-from nigari.plan.nodes.ephemeral import EphemeralResource
 from nigari.plan.nodes.evaluated_instances import EvaluatedInstances
 from nigari.plan.nodes.imports import Imports
-from nigari.plan.nodes.lists import ListResource
 from nigari.plan.nodes.managed import ManagedResource
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
 from nigari.plan.nodes.plan_record import PlanRecord
@@ -104,18 +101,26 @@ class PlanRun(ProviderRun):
     def resource_node(self, frame: Frame, resource: Resource) -> ResourceNode:
         mode = resource.addr.mode
         if mode is LIST:
+            from nigari.plan.nodes.lists import ListResource
+
             return ListResource(frame, resource, self)
         if mode is ACTION:
             return ActionNode(frame, resource, self)
         if mode is EPHEMERAL:
             # No state contains it, so it is opened whenever it is needed.
+            from nigari.plan.nodes.ephemeral import EphemeralResource
+
             return EphemeralResource(frame, resource, self)
         if self.is_destroying and self.options.refreshes:
             if (frame.instance.variant, str(resource.addr)) in self.needed_data:
+                from nigari.plan.nodes.data import NeededData
+
                 return NeededData(frame, resource, self)
         if self.is_destroying or not self.is_selected(frame, resource):
             return PriorResource(frame, resource, self.prior, self.schema_of)
         if mode is DATA:
+            from nigari.plan.nodes.data import DataResource
+
             return DataResource(frame, resource, self)
         return ManagedResource(frame, resource, self)
 
@@ -150,6 +155,8 @@ class PlanRun(ProviderRun):
 
     def _selected_nodes(self, frame: Frame, selection: Selection) -> Iterator[Node]:
         """Yield the nodes to evaluate in a module instance of which only a part is selected."""
+        from nigari.plan.nodes.ephemeral import EphemeralResource
+
         path, blocks = frame.instance.variant, selection.blocks
         for name, call in frame.calls.items():
             if selection.enters(path.child(name)):

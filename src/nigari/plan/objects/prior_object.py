@@ -8,7 +8,6 @@ notes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from typing import TypeAlias
 
 from nigari.addrs.absolute import AbsResourceInstance
 from nigari.addrs.keys import InstanceKey
@@ -34,6 +33,10 @@ from nigari.state.formats.other_providers import is_behind_barrier
 from nigari.state.model import InstanceState, ObjectStatus, State, StoredObject
 from nigari.state.objects import UnreadableObject, decode, encode
 from nigari.state.sensitive_paths import parse_paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 _SECRET = frozenset((SENSITIVE,))
 

@@ -9,7 +9,6 @@ those values. Values carry no marks here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
 
 from nigari.cty.errors import CtyError
 from nigari.cty.operations import apply_path
@@ -28,6 +27,10 @@ from nigari.cty.values import (
 from nigari.schema.block import Attribute, Block, NestedAttributes, NestedBlock, Nesting
 from nigari.schema.marked_paths import attribute_at
 from nigari.schema.placeholders import empty_block
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 Holder: TypeAlias = Block | NestedAttributes
 """The schema of a nested object."""

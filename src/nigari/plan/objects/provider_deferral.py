@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.providers import api
 from nigari.running.deferrals import DeferralReason
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
 class ProviderDefers(Exception):

@@ -11,7 +11,6 @@ were found by compiling. Answers are worked out when asked for and cached.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias, TypeVar
 
 from nigari.addrs.absolute import Abs, AbsResource
 from nigari.addrs.address import Address
@@ -42,11 +41,16 @@ from nigari.schema.block import Block as SchemaBlock
 from nigari.schema.decode import decoder_spec
 from nigari.schema.provisioners import CONNECTION, PROVISIONERS
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias, TypeVar
+
+    T = TypeVar("T")
+    N = TypeVar("N")
+
 Block: TypeAlias = tuple[ModuleAddr, str]
 """A variant of a module, and the name of something in it."""
 
-T = TypeVar("T")
-N = TypeVar("N")
 
 _EVERYTHING = "*"
 EXPANSION = "(instances)"

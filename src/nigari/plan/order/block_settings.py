@@ -6,11 +6,8 @@ depends on: otherwise those would have to go before it does.
 
 from __future__ import annotations
 
-from typing import Final
-
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import Resource as ResourceAddr
-from nigari.config.blocks.provisioner import Provisioner
 from nigari.eval.core.instances import Frame
 from nigari.eval.nodes.lifecycle import ProvisionerMoments, ResourceSettings
 from nigari.eval.static.run import StaticRun
@@ -19,6 +16,12 @@ from nigari.hcl.static import expr_as_keyword
 from nigari.hcl.traversal import Traversal
 from nigari.plan.order.block_graph import Block, BlockGraph
 from nigari.plan.order.removed_blocks import RemoveStatements
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from nigari.config.blocks.provisioner import Provisioner
 
 _USUAL: Final = ("create", "fail")
 

@@ -6,14 +6,18 @@ A part waits for several things, each of which may be there in one of several wa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Generic, TypeVar
 
 from nigari.plan.order.block_graph import work_out
+from nigari.typed import Generic
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 
-class EarliestRounds(Generic[T]):
+class EarliestRounds(Generic["T"]):
     """The round in which each of some items can be there, by what it waits for.
 
     An item waits for all of several things; each is a choice of items, any of which may be enough,

@@ -8,11 +8,14 @@ failures.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
 
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
 from nigari.plan.order.block_graph import Block
 from nigari.record import ReadOnly, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 Placed: TypeAlias = tuple[ModuleAddr, Block]
 """A block in one instance of its module."""

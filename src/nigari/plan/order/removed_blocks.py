@@ -12,14 +12,16 @@ from nigari.addrs.absolute import Abs, AbsResourceInstance
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.moves import ANY_KEY, MoveEndpoint, MovePattern, steps_match
 from nigari.addrs.parse import parse_move_endpoint
-from nigari.config.blocks.provisioner import Provisioner
-from nigari.config.blocks.removed import Removed
 from nigari.diagnostics import Diagnostics
-from nigari.eval.nodes.validated_provisioner import report_provisioner
 from nigari.eval.static.run import StaticRun
 from nigari.plan.order.variants import Variants
 from nigari.record import record
 from nigari.schema.provisioners import PROVISIONERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.config.blocks.provisioner import Provisioner
+    from nigari.config.blocks.removed import Removed
 
 
 @record
@@ -73,6 +75,8 @@ def remove_statements(
         if variants.representatives[path] is not frame.instance:
             continue
         for removed in frame.module.removed:
+            from nigari.eval.nodes.validated_provisioner import report_provisioner
+
             address = static.addresses.get((frame, removed.source))
             traversal = removed.source.shape if address is None else address.traversal
             endpoint = None if traversal is None else parse_move_endpoint(traversal, diags)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TypeAlias
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
@@ -19,6 +18,10 @@ from nigari.plan.order.cycles import cycles
 from nigari.plan.order.operations_of import shared_depth
 from nigari.state.model import State
 from nigari.state.moves.moving import MovedInstance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 Moved: TypeAlias = Mapping[AbsResourceInstance, MovedInstance]
 """Objects that have moved, by new address."""

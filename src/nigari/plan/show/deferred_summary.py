@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from nigari.plan.model.changes import DeferredChange, Plan
 from nigari.running.deferrals import DeferredKind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _SEVERAL: Final = {
     DeferredKind.RESOURCE: "resources",

@@ -7,13 +7,15 @@ what is shown, never what is planned.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from fnmatch import fnmatchcase
-from typing import Final
 
 from nigari.addrs.keys import key_text
 from nigari.plan.model.action_reasons import why
 from nigari.plan.model.changes import Action, Change
 from nigari.record import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 Filter = Callable[[Change], bool]
 """Decides whether a change is shown."""
@@ -100,6 +102,8 @@ def _is_named(change: Change, word: str) -> bool:
 
 def _matches(address: str, pattern: str) -> bool:
     # Brackets are part of addresses, and only stars and question marks stand for something else.
+    from fnmatch import fnmatchcase
+
     return fnmatchcase(address, pattern.replace("[", "[[]"))
 
 

@@ -8,7 +8,6 @@ Sensitive values are in it, as they are in OpenTofu's, with `before_sensitive` a
 from __future__ import annotations
 
 import json
-from typing import Final
 
 from nigari.addrs.keys import DEFERRED
 from nigari.addrs.resource import DATA
@@ -19,6 +18,10 @@ from nigari.cty.values import Value, null, object_value, tuple_value
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import Change, DeferredChange, Drift, OutputChange, Plan
 from nigari.plan.show.json_document import number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 Members = dict[str, object]
 

@@ -5,7 +5,9 @@ asyncio is imported only where something waits: a short command spends a tenth o
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+
+from nigari.event_loop import first_part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,14 +99,28 @@ def result_from_thread(result: Future[T]) -> T:
     return result.result()
 
 
-def run_until_it_waits(work: Coroutine[object, object, T]) -> T:
-    """Run a coroutine that seldom waits, and create an event loop only if it does.
+def run_until_it_waits(
+    work: Coroutine[object, object, T],
+    beside: Callable[[], Coroutine[object, object, None]] | None = None,
+) -> T:
+    """Run a coroutine, and create an event loop only if it waits (`nigari.event_loop`).
 
-    Before its first wait the coroutine must `await asyncio.sleep(0)`, which needs no event loop.
+    `beside` runs as long as that loop.
     """
+    ended = first_part(work)
+    if ended is not None:
+        return ended[0]
+    return run_to_end(work if beside is None else _accompanied(work, beside()))
+
+
+async def _accompanied(
+    work: Coroutine[object, object, T], beside: Coroutine[object, object, None]
+) -> T:
+    import asyncio
+
+    companion = asyncio.ensure_future(beside)
     try:
-        work.send(None)
-    except StopIteration as end:
-        result: T = end.value
-        return result
-    return run_to_end(work)
+        # A coroutine that has begun can only continue as a task.
+        return await asyncio.ensure_future(work)
+    finally:
+        companion.cancel()

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 ENCRYPTION_VARIABLE: Final = "TF_ENCRYPTION"
-_CONFIGURATION_SUFFIXES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
+_OPENTOFU_SUFFIXES: Final = (".tofu", ".tofu.json")
+_CONFIGURATION_SUFFIXES: Final = (".tf", ".tf.json", *_OPENTOFU_SUFFIXES)
 
 
 def may_be_encrypted(where: WorkingDirectory) -> bool:
@@ -25,11 +26,23 @@ def may_be_encrypted(where: WorkingDirectory) -> bool:
     return bool(named) or mentions(where, b"encryption")
 
 
-def mentions(where: WorkingDirectory, *words: bytes) -> bool:
+def may_ask_for_version(where: WorkingDirectory) -> bool:
+    """Return whether the configuration may ask for a version of this program.
+
+    Only `compatible_with`, and `required_version` in files named for OpenTofu, are about its versions.
+    """
+    return mentions(where, b"compatible_with") or mentions(
+        where, b"required_version", suffixes=_OPENTOFU_SUFFIXES
+    )
+
+
+def mentions(
+    where: WorkingDirectory, *words: bytes, suffixes: tuple[str, ...] = _CONFIGURATION_SUFFIXES
+) -> bool:
     """Return whether any configuration file contains one of the words. Most contain none."""
     try:
         with os.scandir(where.path) as entries:
-            found = [each for each in entries if each.name.endswith(_CONFIGURATION_SUFFIXES)]
+            found = [each for each in entries if each.name.endswith(suffixes)]
         for entry in found:
             if not entry.is_file():
                 return True

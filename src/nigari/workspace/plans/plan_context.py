@@ -7,7 +7,6 @@ approved.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -16,7 +15,6 @@ from nigari.addrs.module import ROOT_MODULE
 from nigari.addrs.provider import Provider
 from nigari.apply.listener import ApplyListener
 from nigari.apply.provisioners.provisioner import Machine
-from nigari.backends.backend_address import StateIdentity
 from nigari.cty.function import Function
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
@@ -24,6 +22,7 @@ from nigari.eval.core.causes import CauseKind, UnknownCause
 from nigari.eval.core.fixed_functions import FixedFunctions
 from nigari.eval.core.inputs import Inputs
 from nigari.eval.static.run import StaticRun
+from nigari.event_loop import event_loop, is_running
 from nigari.events import SILENCE, Listener
 from nigari.lang.files import Files
 from nigari.plan.engine import PlanInputs, PlanOutcome
@@ -33,11 +32,9 @@ from nigari.record import ReadOnly
 from nigari.running.overrides import NO_OVERRIDES, ProviderOverrides
 from nigari.running.provider_pool import ProviderPool, Starter
 from nigari.running.provider_run import RunSettings
-from nigari.running.round_cache import RoundCache
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
 from nigari.workspace.configuration.requirements import providers_fit
-from nigari.workspace.context.interruptions import on_interrupt
 from nigari.workspace.context.working_directory import WorkingDirectory, home_directory
 from nigari.workspace.plugins.providers import InstalledProviders
 from nigari.workspace.states.remote_state import RemoteStates, remote_state_checker
@@ -45,9 +42,13 @@ from nigari.workspace.states.remote_state import RemoteStates, remote_state_chec
 TYPE_CHECKING = False
 # Most plans are never applied.
 if TYPE_CHECKING:
+    import asyncio
+
     from nigari.apply.apply_run import ApplyRun
     from nigari.apply.engine import Application
     from nigari.apply.state_writer import Keep
+    from nigari.backends.backend_address import StateIdentity
+    from nigari.running.round_cache import RoundCache
 
 
 class PlanContext:
@@ -91,6 +92,7 @@ class PlanContext:
             return TerraformProvider(
                 self._remote_states.read, remote_state_checker(self._directory.environ)
             )
+        await event_loop()
         return await self._start_plugin(provider, schema, diags)
 
     def providers_fit(self, diags: Diagnostics) -> bool:
@@ -127,7 +129,9 @@ class PlanContext:
         Errors are reported; whatever was done before them is in the state. Meanwhile each state is
         handed to `keep`, with at least `pause` seconds between.
         """
+        await event_loop()
         from nigari.apply.engine import Application
+        from nigari.workspace.context.interruptions import on_interrupt
 
         await self._pool.close_all()
         self._remote_states.begin_applying()
@@ -157,6 +161,14 @@ class PlanContext:
 
     async def close(self) -> None:
         """End the providers that still run; an interruption ends them without waiting."""
+        if not is_running():
+            # Without an event loop no process was started, so that nothing can take long.
+            await self._pool.close_all()
+            return
+        import asyncio
+
+        from nigari.workspace.context.interruptions import on_interrupt
+
         closing = asyncio.create_task(self._pool.close_all())
         with on_interrupt(closing.cancel):
             await asyncio.wait((closing,))
@@ -203,6 +215,8 @@ class _Stopping:
         self._pool = pool
         self._listener = listener
         self._times = 0
+        import asyncio
+
         self._asking: asyncio.Task[None] | None = None
         self.task = asyncio.current_task()
         """The task to cancel; None once the application has ended."""
@@ -213,6 +227,8 @@ class _Stopping:
         self._listener.interrupted(self._times)
         self._application.stop()
         if self._times == 1:
+            import asyncio
+
             self._asking = asyncio.create_task(self._pool.stop())
         elif self.task is not None:
             self.task.cancel()

@@ -19,7 +19,6 @@ from nigari.eval.core.inputs import InputKind, Inputs, InputValue
 from nigari.eval.nodes.variable import fitted
 from nigari.eval.static.run import StaticRun
 from nigari.lang.marks import EPHEMERAL
-from nigari.packages.modules.module_manifest import FILE_NAME as MANIFEST
 from nigari.packages.providers.lockfile import FILE_NAME
 from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.plan_file import SavedPlan, checksum
@@ -28,7 +27,10 @@ from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import InstalledPackages
 from nigari.workspace.context.working_directory import WorkingDirectory
 from nigari.workspace.plans.plan_files import LinkedFiles, real_path
-from nigari.workspace.states.backend import SavedBackend
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.workspace.states.backend import SavedBackend
 
 
 @record
@@ -43,6 +45,8 @@ class Reopened:
     @property
     def backend(self) -> SavedBackend | None:
         """The backend of the state that the plan was made with; None for the usual local file."""
+        from nigari.workspace.states.backend import SavedBackend
+
         data = self.saved.backend
         return None if data is None else SavedBackend.from_data(data)
 
@@ -95,6 +99,8 @@ def saved_plan(
 
 def _kept_files(workspace: Workspace, modules: str, links: Mapping[str, str]) -> dict[str, bytes]:
     """The files of the configuration and the list of installed modules, by their real paths."""
+    from nigari.packages.modules.module_manifest import FILE_NAME as MANIFEST
+
     kept = {real_path(path, modules, links): text for path, text in workspace.sources.items()}
     manifest = os.path.join(modules, MANIFEST)
     if workspace.files.is_file(manifest):

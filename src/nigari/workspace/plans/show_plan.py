@@ -17,26 +17,18 @@ from nigari.eval.core.module_tree import ModuleInstance
 from nigari.plan.engine import PlanOutcome
 from nigari.plan.model.plan_file import SavedPlan
 from nigari.plan.order.required_providers import configured_providers
-from nigari.plan.show.action_json import invocation_to_json
-from nigari.plan.show.json_document import document
-from nigari.plan.show.plan_json import Members, known_part, plan_to_json, value_to_data
-from nigari.plan.show.planned_values import planned_values, prior_state
-from nigari.plan.show.relevant_attributes import RelevantAttribute, relevant_attributes
 from nigari.running.declared_modules import declared_module
 from nigari.schema.block import Block
 from nigari.state.json_text import escaped_for_html
 from nigari.state.model import StateFile
-from nigari.state.show.show_json import checks_to_json, state_to_json
 from nigari.version import OPENTOFU_VERSION
-from nigari.workspace.documents.show_configuration import (
-    configuration_data,
-    converted_default,
-    schema_in,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
+
+    from nigari.plan.show.plan_json import Members
+    from nigari.plan.show.relevant_attributes import RelevantAttribute
 
 
 FORMAT_VERSION: Final = "1.2"
@@ -51,12 +43,16 @@ class ShownPlan:
 
     def relevant(self) -> tuple[RelevantAttribute, ...]:
         """Which attributes have a part in what is planned."""
+        from nigari.plan.show.relevant_attributes import relevant_attributes
+
         root = self._inputs.static.root.instance
         return relevant_attributes(self._plan, root, self._block_of)
 
     async def document(self, saved: SavedPlan, diags: Diagnostics) -> str | None:
         """The whole plan, or `None` after reporting what cannot be shown."""
         # A provider that cannot be asked was not needed for the plan: its arguments are left out.
+        from nigari.plan.show.json_document import document
+
         written = configured_providers(self._inputs.static.root.instance)
         await self._inputs.pool.load(written, Diagnostics())
         data = self.data({**saved.variables, **saved.given}, diags)
@@ -66,6 +62,11 @@ class ShownPlan:
         self, given: Mapping[str, Value], diags: Diagnostics, has_prior: bool = True
     ) -> Members | None:
         """The same as data, with the values of variables that were given."""
+        from nigari.plan.show.plan_json import plan_to_json
+        from nigari.plan.show.planned_values import planned_values, prior_state
+        from nigari.state.show.show_json import checks_to_json, state_to_json
+        from nigari.workspace.documents.show_configuration import configuration_data
+
         plan = self._plan
         data: Members = {"format_version": FORMAT_VERSION, "terraform_version": OPENTOFU_VERSION}
         variables = self._variables(given)
@@ -74,6 +75,8 @@ class ShownPlan:
         data["planned_values"] = planned_values(plan)
         data.update((name, part) for name, part in plan_to_json(plan).items() if part)
         if plan.invocations:
+            from nigari.plan.show.action_json import invocation_to_json
+
             data["action_invocations"] = [invocation_to_json(each) for each in plan.invocations]
         declared = self._inputs.static.root.module.outputs
         prior = prior_state(plan, declared, self._is_declared)
@@ -103,6 +106,9 @@ class ShownPlan:
         The value of an ephemeral variable is nowhere; its default is in the configuration anyway.
         A unit of a fleet may have values that only the apply of another one makes known.
         """
+        from nigari.plan.show.plan_json import known_part, value_to_data
+        from nigari.workspace.documents.show_configuration import converted_default
+
         run = self._inputs.static
         root = run.root
         shown: Members = {}
@@ -122,5 +128,7 @@ class ShownPlan:
     # -- schemas ------------------------------------------------------------------------------
 
     def _block_of(self, instance: ModuleInstance, resource: Resource) -> Block | None:
+        from nigari.workspace.documents.show_configuration import schema_in
+
         schema = schema_in(instance, resource, self._inputs.pool.of)
         return None if schema is None else schema.block

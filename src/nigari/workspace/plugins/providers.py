@@ -13,7 +13,6 @@ from functools import cached_property
 from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.diagnostics.advice import advice
-from nigari.packages.content.platforms import current_platform
 from nigari.workspace.context.working_directory import WorkingDirectory
 
 TYPE_CHECKING = False
@@ -72,13 +71,16 @@ class InstalledProviders:
     @cached_property
     def cache(self) -> SchemaCache:
         """The schemas that are known from earlier runs."""
+        from nigari.packages.content.user_cache import cache_directory
         from nigari.workspace.plugins.schema_cache import DIRECTORY, SchemaCache
 
-        return SchemaCache(self._where.data(DIRECTORY), self._environ)
+        shared = cache_directory(self._environ, "schemas")
+        return SchemaCache(shared or self._where.data(DIRECTORY), self._environ)
 
     @cached_property
     def store(self) -> ProviderStore:
         """Return the package store, for callers that change it."""
+        from nigari.packages.content.platforms import current_platform
         from nigari.packages.providers.provider_store import ProviderStore
 
         return ProviderStore(self._where.data_directory / _STORE, current_platform())
@@ -128,6 +130,7 @@ class InstalledProviders:
 
     def _is_there(self, lock: ProviderLock, diags: Diagnostics) -> bool:
         """Return whether a locked provider has a package, and report it otherwise."""
+        from nigari.packages.content.platforms import current_platform
         from nigari.packages.providers.installed_program import is_installed, report_not_installed
 
         if is_installed(lock, self._store, current_platform()):
@@ -238,6 +241,7 @@ class InstalledProviders:
         return self._find(provider, diags) if search is None else search.found(diags)
 
     def _find(self, provider: Provider, diags: Diagnostics) -> ProviderProgram | None:
+        from nigari.packages.content.platforms import current_platform
         from nigari.packages.providers.installed_program import ProviderProgram, installed_program
         from nigari.packages.providers.provider_package import executable
 

@@ -1,11 +1,11 @@
-"""Schema cache: the schemas of providers from earlier runs, in the data directory.
+"""Schema cache: the schemas of providers from earlier runs, for all directories of a user.
 
 To ask a provider for its schema takes a process, and for a large one seconds; to write it as JSON
 takes as long again, so that text is kept as well. A kept schema is used only where the protocol
 says that a copy will do (`schema_call_optional`), for the very package that it came from, known by its
-checksum, and with the same environment variables: some providers let one of them add to their
-schema. Only which variables there are, and the values of those that look like switches, are
-compared, so that nothing can be learnt here of a secret in the environment.
+checksum, and with the same switches in the environment: some providers let one of them add to their
+schema. Other variables are not compared: a provider whose schema depends on them must not say that
+a copy will do, and nothing can be learnt here of a secret in the environment.
 
 A file that cannot be read or written is as good as none. Who works with many directories asks each
 package once: its schema is known in all of them, under the same conditions.
@@ -15,8 +15,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from enum import Enum
+
+from nigari.system_calls import is_own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +28,13 @@ if TYPE_CHECKING:
     from nigari.addrs.provider import Provider
 
 DIRECTORY: Final = "nigari.schemas"
-_FORM: Final = b"nigari schema 2\n"
+"""The directory where the user has no cache, below the data directory."""
+_FORM: Final = b"nigari schema 3\n"
+_MOST_KEPT: Final = 24
+"""How many files there are at most: that of a large provider takes 15 megabytes."""
+_SHORT: Final = 32
+"""How much of the conditions is in the name of a file; all of them are in the file."""
+_DAY: Final = 24 * 60 * 60
 _DIGEST_BYTES: Final = 32
 _SWITCHES: Final = frozenset(("", "0", "1", "true", "false", "on", "off", "yes", "no", "y", "n"))
 _NEVER_SWITCHES: Final = ("TF_VAR_", "TF_CLI_", "TF_LOG", "OLDPWD", "PWD", "SHLVL")
@@ -46,58 +55,59 @@ class Form(Enum):
 
 
 class SchemaCache:
-    """The kept schemas of one working directory: one for each provider and form."""
+    """The kept schemas in a directory: one for each package, conditions and form."""
 
     def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
         self._directory = directory
         self._environment = "\n".join(
-            f"{name}={value.lower() if value.lower() in _SWITCHES else 'set'}"
+            f"{name}={value.lower()}"
             for name, value in sorted(environ.items())
-            if not name.startswith(_NEVER_SWITCHES)
+            if value.lower() in _SWITCHES and not name.startswith(_NEVER_SWITCHES)
         )
 
     def has(self, provider: Provider, form: Form) -> bool:
         """Return whether anything about a provider is cached, even if outdated."""
-        return os.path.exists(self._path(provider, form))
+        beginning = _name(provider, form)
+        return any(each.name.startswith(beginning) for each in self._files())
 
     def find(self, provider: Provider, checksum: str, form: Form) -> bytes | None:
         """Return the cached schema of the package with that checksum."""
-        try:
-            with open(self._path(provider, form), "rb") as file:
-                data = file.read()
-        except OSError:
-            data = b""
+        conditions = self._conditions(checksum)
+        data = _own_file(self._path(provider, form, conditions))
         start = len(_FORM) + 2 * _DIGEST_BYTES
         encoded = data[start:]
-        if data and data[:start] == self._head(checksum, encoded):
+        if data and data[:start] == _head(conditions, encoded):
             return encoded
         if form is not Form.MESSAGES:
             return None
-        return _REMEMBERED.get((str(provider), self._conditions(checksum)))
+        return _REMEMBERED.get((str(provider), conditions))
 
     def keep(self, provider: Provider, checksum: str, form: Form, encoded: bytes) -> None:
-        """Store the schema of a package, in place of any other of that provider."""
+        """Store the schema of a package, and remove those that were not used for longest."""
         from pathlib import Path
 
         from nigari.packages.content.whole_file import make_directories, write_whole
 
+        conditions = self._conditions(checksum)
         if form is Form.MESSAGES:
-            _remember((str(provider), self._conditions(checksum)), encoded)
-        path = Path(self._path(provider, form))
+            _remember((str(provider), conditions), encoded)
+        path = Path(self._path(provider, form, conditions))
         with contextlib.suppress(OSError):
             make_directories(self._directory)
-            write_whole(path, self._head(checksum, encoded) + encoded, sync=False)
+            write_whole(path, _head(conditions, encoded) + encoded, sync=False)
+            by_use = sorted(self._files(), key=lambda each: each.stat().st_mtime, reverse=True)
+            for each in by_use[_MOST_KEPT:]:
+                os.unlink(each.path)
 
-    def _path(self, provider: Provider, form: Form) -> str:
-        return os.path.join(self._directory, f"{provider}.{form.value}".replace("/", "+"))
+    def _files(self) -> Sequence[os.DirEntry[str]]:
+        try:
+            with os.scandir(self._directory) as entries:
+                return list(entries)
+        except OSError:
+            return ()
 
-    def _head(self, checksum: str, encoded: bytes) -> bytes:
-        """Return the head of a cache file, which identifies its content and shows that it is
-        complete.
-        """
-        from hashlib import sha256
-
-        return _FORM + self._conditions(checksum) + sha256(encoded).digest()
+    def _path(self, provider: Provider, form: Form, conditions: bytes) -> str:
+        return os.path.join(self._directory, f"{_name(provider, form)}{conditions.hex()[:_SHORT]}")
 
     def _conditions(self, checksum: str) -> bytes:
         """Return a digest of the package and the environment."""
@@ -105,6 +115,35 @@ class SchemaCache:
 
         text = f"{checksum}\n{self._environment}"
         return sha256(text.encode("utf-8", "surrogateescape")).digest()
+
+
+def _name(provider: Provider, form: Form) -> str:
+    """Return what the names of a provider's files begin with."""
+    return f"{provider}.{form.value}.".replace("/", "+")
+
+
+def _head(conditions: bytes, encoded: bytes) -> bytes:
+    """Return the head of a file, which identifies its content and shows that it is complete."""
+    from hashlib import sha256
+
+    return _FORM + conditions + sha256(encoded).digest()
+
+
+def _own_file(path: str) -> bytes:
+    """Read a file, and note that it is in use; nothing if the user does not own it, because whoever
+    writes a schema says what is sensitive.
+    """
+    try:
+        with open(path, "rb") as file:
+            status = os.fstat(file.fileno())
+            if not is_own(status):
+                return b""
+            data = file.read()
+        if time.time() - status.st_mtime > _DAY:
+            os.utime(path)
+    except OSError:
+        return b""
+    return data
 
 
 def _remember(key: tuple[str, bytes], encoded: bytes) -> None:

@@ -6,14 +6,13 @@ the caller gets it, to print it or raise it with an exception.
 
 from __future__ import annotations
 
-import asyncio
 import os
 
 from nigari.backends.disk import write_unused
 from nigari.backends.snapshots import Snapshots
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.advice import advice
-from nigari.diagnostics.unexpected import unexpected
+from nigari.event_loop import event_loop
 from nigari.record import record
 from nigari.running.provider_pool import ProviderPool
 from nigari.state.files import format_state
@@ -66,9 +65,14 @@ async def _write(snapshots: Snapshots, state: State, found: Diagnostics) -> bool
     try:
         if await snapshots.write(state, Diagnostics()):
             return True
+        await event_loop()
+        import asyncio
+
         await asyncio.sleep(_SECOND_TRY)
         return await snapshots.write(state, found)
     except Exception as error:  # noqa: BLE001 - the state is put elsewhere then
+        from nigari.diagnostics.unexpected import unexpected
+
         found.append(unexpected("Storing the state", error))
         return False
 

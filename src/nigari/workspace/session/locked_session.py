@@ -19,36 +19,30 @@ from nigari.eval.core.deprecation import warn_of_inputs
 from nigari.eval.core.inputs import check_complete, check_undeclared
 from nigari.eval.nodes.output import OutputNode
 from nigari.events import SILENCE, Listener
-from nigari.plan.engine import PlanInputs, PlanOutcome, make_plan
-from nigari.plan.found_state import found_state
+from nigari.plan.engine import PlanInputs, make_plan
 from nigari.plan.inspection.state_inspection import StateInspection
 from nigari.plan.model.change_operations import MAKING
 from nigari.plan.model.changes import Plan, PlanMode
 from nigari.plan.model.plan_options import PlanOptions
-from nigari.plan.nodes.import_lookup import ImportLookup
 from nigari.plan.nodes.imports import ImportTarget
-from nigari.plan.nodes.lists import ListInstance
-from nigari.plan.object_search import find_objects
 from nigari.plan.order.block_graph import BlockGraph
-from nigari.plan.queries import find_listed
 from nigari.record import replace
-from nigari.running.round_cache import RoundCache
 from nigari.state.draft import StateDraft
 from nigari.state.model import OutputState, State
 from nigari.workspace.context.read_times import ReadTimes
-from nigari.workspace.plans.generated_blocks import (
-    WithGenerated,
-    generated_blocks,
-    generated_text,
-    is_new,
-    write_new,
-)
 from nigari.workspace.plans.plan_context import PlanContext
 from nigari.workspace.plans.plan_files import ReadFiles
 from nigari.workspace.plans.saved_plan import Reopened, lock_checksum
 from nigari.workspace.session.apply_result import Saved, Unsaved, state_document, store_result
 from nigari.workspace.session.made_plan import MadePlan, restored
 from nigari.workspace.session.session import Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nigari.plan.engine import PlanOutcome
+    from nigari.plan.nodes.import_lookup import ImportLookup
+    from nigari.plan.nodes.lists import ListInstance
+    from nigari.running.round_cache import RoundCache
 
 
 @asynccontextmanager
@@ -151,6 +145,8 @@ class LockedSession:
         self, target: ImportTarget | None, parallelism: int
     ) -> tuple[PlanInputs, list[ImportLookup]] | None:
         """Look up an existing object, or all that lack a block; None after an error."""
+        from nigari.plan.object_search import find_objects
+
         context, reported = self._open(needs_all=True), Diagnostics()
         if context is None:
             return None
@@ -201,6 +197,14 @@ class LockedSession:
         """Write blocks for what is imported without any to a new file, and go on as if they had
         been there; whether any were written.
         """
+        from nigari.workspace.plans.generated_blocks import (
+            WithGenerated,
+            generated_blocks,
+            generated_text,
+            is_new,
+            write_new,
+        )
+
         where = self.session.where
         if not is_new(path, where, self.diags):
             return False
@@ -218,6 +222,8 @@ class LockedSession:
         self, lists_whole: bool = False, parallelism: int = 10
     ) -> list[ListInstance] | None:
         """Run the queries of the directory's query files; None after an error."""
+        from nigari.plan.queries import find_listed
+
         context, reported = self._open(needs_all=True), Diagnostics()
         if context is None:
             return None
@@ -355,6 +361,8 @@ class LockedSession:
 
     async def store_found(self, made: MadePlan) -> Saved | Unsaved:
         """Store nothing but the state that a plan found."""
+        from nigari.plan.found_state import found_state
+
         self.snapshots.document = partial(state_document, made.outcome.inputs.pool)
         found = Diagnostics()
         saved = await store_result(self.session, self.snapshots, found_state(made.outcome), found)

@@ -23,7 +23,7 @@ from nigari.workspace.context.options import (
     StateFiles,
 )
 from nigari.workspace.context.prompts import NO_PROMPTER, Prompter
-from nigari.workspace.context.quick_scan import may_be_encrypted, mentions
+from nigari.workspace.context.quick_scan import may_ask_for_version, may_be_encrypted, mentions
 from nigari.workspace.context.working_directory import WorkingDirectory
 
 TYPE_CHECKING = False
@@ -674,7 +674,7 @@ class Session:
         self, snapshots: Snapshots | None, operation: str
     ) -> AsyncIterator[Snapshots | None]:
         diags = self.diags
-        if mentions(self.where, b"required_version", b"compatible_with"):
+        if may_ask_for_version(self.where):
             self._check_version()
         if (
             snapshots is None

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from nigari.cty.errors import CtyError
 from nigari.cty.paths import GetAttr, path_text
 from nigari.diagnostics import Diagnostics
+from nigari.event_loop import event_loop
 from nigari.providers.api import ProviderDiagnostic, ProviderDiagnostics
 from nigari.providers.base import problem
-from nigari.providers.builtin.remote_state import Checker, RemoteOutputs, RemoteState
 from nigari.record import ReadOnly
 from nigari.schema.coerce import coerce
 from nigari.workspace.context.working_directory import WorkingDirectory
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nigari.backends.backend_address import StateIdentity
     from nigari.cty.values import Value
     from nigari.eval.static.run import StaticRun
+    from nigari.providers.builtin.remote_state import Checker, RemoteOutputs, RemoteState
     from nigari.state.encryption import Encryption, StateLayer
 
 
@@ -53,6 +54,8 @@ class RemoteStates:
 
     async def read(self, wanted: RemoteState) -> RemoteOutputs:
         """The outputs of the state that is wanted, or why it cannot be read."""
+        from nigari.providers.builtin.remote_state import RemoteOutputs
+
         diags = Diagnostics()
         if self._planned:
             identity = remote_state_identity(wanted, self._where)
@@ -69,6 +72,7 @@ class RemoteStates:
         return await self._read_once(wanted, layer)
 
     async def _read_once(self, wanted: RemoteState, layer: StateLayer) -> RemoteOutputs:
+        await event_loop()
         import asyncio
 
         key = (wanted.backend, _arguments_text(wanted), wanted.workspace, id(layer))
@@ -90,6 +94,7 @@ async def _outputs(
     from nigari.backends.open_backend import open_backend
     from nigari.backends.protocol import Around
     from nigari.backends.snapshots import Snapshots
+    from nigari.providers.builtin.remote_state import RemoteOutputs
 
     diags = Diagnostics()
     around = Around(where.root or ".", where.environ)
