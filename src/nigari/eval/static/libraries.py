@@ -114,7 +114,7 @@ class LibraryNode(SymbolsNode):
         if waiting or self._declared is None:
             return waiting
         inner = {name: node.library for name, node in self._inner.items()}
-        self.library = self._run.evaluated_library(self._declared, inner)
+        self.library: SymbolLibrary | None = self._run.evaluated_library(self._declared, inner)
         return ()
 
     def _install(self) -> CompiledModule | Sequence[Need]:
@@ -224,7 +224,8 @@ class OpenOutput(OutputNode):
             return needs
         if self.output.open_type is not None:
             # What is wrong with the type is reported when the module is completed.
-            self.output = with_output_type(self.output, _types(self.frame), Diagnostics())
+            completed = with_output_type(self.output, _types(self.frame), Diagnostics())
+            self.output: Output = completed
         return super().step()
 
 
