@@ -16,6 +16,7 @@ from nigari.config.blocks.module_call import parse_source
 from nigari.config.file_names import has_module
 from nigari.config.load import ModuleLoader
 from nigari.config.module import Module
+from nigari.config.symbol_files import LibraryDeclarations
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.compile import CompiledModule
 from nigari.eval.core.module_tree import InstallModule, ModuleInstance
@@ -50,6 +51,10 @@ class _LocalModules:
         self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics
     ) -> list[CompiledModule | None]:
         return [self._load(effect, caller, diags) for effect, caller in wanted]
+
+    def library_at(self, directory: str, diags: Diagnostics) -> LibraryDeclarations | None:
+        """None of the configurations has symbol libraries."""
+        return None
 
     def _load(
         self, effect: InstallModule, caller: ModuleInstance, diags: Diagnostics
