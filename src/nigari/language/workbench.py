@@ -176,6 +176,9 @@ def _joined(directory: str, parts: Sequence[Module]) -> Module:
         moved=tuple(one for each in parts for one in each.moved),
         removed=tuple(one for each in parts for one in each.removed),
         imports=tuple(one for each in parts for one in each.imports),
+        experiments=_union([each.experiments for each in parts]),
+        symbols=_union([each.symbols for each in parts]),
+        has_open_types=any(each.has_open_types for each in parts),
     )
 
 
