@@ -150,8 +150,8 @@ class DeferrableResource(PlannedResource):
             pending = self.pending_after(self.resource.named_dependencies)
             if isinstance(pending, list):
                 return pending
-            self.has_pending: bool
-            self.has_pending, self.before = pending
+            self.has_pending: bool = pending[0]
+            self.before: tuple[Deferral, ...] = pending[1]
         return super().step()
 
     def pending_after(
