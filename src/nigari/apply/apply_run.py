@@ -139,11 +139,11 @@ class ApplyRun(ProviderRun):
         return frame
 
     def bare_frame(self, module: ModuleAddr) -> Frame | None:
-        """A module instance that is there or was once, for what needs no values of others."""
+        """Return a present or former module instance, for uses that need no values of others."""
         return bare_frame(self, self.root.instance, module)
 
     async def all_frames(self, is_settled: Callable[[ModuleAddr], bool]) -> list[Frame]:
-        """The instances of all modules whose instances can be told, callers first."""
+        """Return the instances of all modules whose instances are known, callers first."""
         found = [self.root]
         for frame in found:
             path = frame.instance.variant
@@ -162,9 +162,9 @@ def _left_for_later(plan: Plan) -> Deferrals | None:
 
 
 class ValueRequest(Node):
-    """Something that an operation wants to have worked out; nobody else waits for it.
+    """A value that an operation requests. No other node depends on it.
 
-    What goes wrong with it is the operation's to tell.
+    The operation reports the errors.
     """
 
     __slots__ = ("_about", "_find", "error", "value")
@@ -185,7 +185,7 @@ class ValueRequest(Node):
         return self._about
 
     def fail(self) -> None:
-        """It is never part of a cycle, and waits for nodes only."""
+        """Do nothing: no node depends on it, so it is never part of a cycle."""
 
     def step(self) -> Sequence[Need]:
         try:

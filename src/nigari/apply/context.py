@@ -87,7 +87,7 @@ class ApplyContext:
         self._addresses.update((str(each.provider), each.provider) for each in plan.invocations)
 
     def _forget_outdated(self) -> None:
-        """Take out of the state what is to be read anew: it is not so any more."""
+        """Remove objects from the state that will be read again, because their values are outdated."""
         for change in self.plan.changes:
             if change.action is Action.READ and change.reason is not Reason.CHECK_NESTED:
                 self.draft.set_current(change.address, None, change.provider)

@@ -1,8 +1,8 @@
-"""Runs an execution graph: whatever can be done, at most so many at once, until nothing is left.
+"""Executor of an execution graph: runs operations as soon as their dependencies are done.
 
-What follows from something that failed is left out; everything else goes on. The state is stored as
-it grows. Which of the operations that can be done comes first must not matter: whoever runs a graph
-may choose, and tests choose badly.
+At most `-parallelism` operations run at once. Dependants of a failed operation are skipped; all others
+go on. The state is stored after each operation. The order of ready operations must not matter: the
+caller chooses a schedule, and tests choose bad ones.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ _WITHOUT_TRACE: Final = frozenset(
 
 
 class Schedule(Protocol):
-    """The operations that can be done, in the order in which they are begun."""
+    """The ready operations, in the order in which they start."""
 
     def add(self, number: int) -> None:
-        """Take in an operation for which everything is ready."""
+        """Add an operation whose dependencies are done."""
         ...
 
     def take(self) -> int:
-        """The operation that is begun next."""
+        """Remove and return the next operation."""
         ...
 
     def __len__(self) -> int: ...
 
 
 class FirstCome:
-    """Begins whatever became ready first."""
+    """Starts operations in the order in which they became ready."""
 
     def __init__(self) -> None:
         self._ready: deque[int] = deque()
@@ -61,7 +61,7 @@ class FirstCome:
 
 
 class CircularGraph(Exception):
-    """Operations wait for each other, so that not all of them can be carried out."""
+    """Operations depend on each other, so that not all of them can run."""
 
     def __init__(self, graph: ExecutionGraph) -> None:
         done = set(graph.in_order())

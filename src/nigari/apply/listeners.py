@@ -1,4 +1,4 @@
-"""Several views that are told the same: people and programs can listen at once."""
+"""Listeners: pass the same events to several listeners, such as a terminal and a JSON file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nigari.plan.model.invocations import Invocation
 
 
 class ApplyListeners(ApplyListener):
-    """Several views that are told the same."""
+    """Passes each event to several listeners."""
 
     def __init__(self, views: Sequence[ApplyListener]) -> None:
         self._views = views

@@ -59,18 +59,18 @@ class Operations:
         change = self._changes[operation.address, deposed]
         if kind is OperationKind.CHECK:
             return await self._check(change)
-        told = _Told(self.place.view, operation, change)
+        report = _OperationReport(self.place.view, operation, change)
         try:
-            value = await self._on_resource(operation, change, told.begin)
+            value = await self._on_resource(operation, change, report.begin)
         except Exception as error:
-            told.fail()
+            report.fail()
             if not isinstance(error, OperationFailed):
                 raise
             if error.left is not None:
                 await self._holds(change, error.left)
             return False
-        told.finish(value)
-        # What was made stays made, whatever its conditions say.
+        report.finish(value)
+        # A failed postcondition doesn't undo the operation.
         return value is None or await self._holds(change, value)
 
     async def _holds(self, change: Change, value: Value) -> bool:
@@ -107,7 +107,7 @@ class Operations:
         return True
 
     async def _check_value(self, address: str) -> bool:
-        """See whether a variable or output may have its value."""
+        """Check the conditions of a variable or output."""
         run = self.place.run
         module, _ = value_at(address)
         known = self._values.get(module)
@@ -140,7 +140,7 @@ class Operations:
             await close_provider(self.place, text)
 
 
-class _Told:
+class _OperationReport:
     """Reports one operation to the listeners: its start, and only then its end."""
 
     def __init__(self, view: ApplyListener, operation: Operation, change: Change) -> None:

@@ -1,15 +1,15 @@
-"""Storing the state while it grows, so that a crash loses nothing but what is under way.
+"""State writer: stores the state during an apply, so that a crash loses only running operations.
 
-Whoever has a result waits until it is stored, and begins nothing else meanwhile. So never more
-results are missing in what is stored than things may be done at once. One storing serves all who
-wait: it begins when nobody is left who could join them, or a little later than the first one came.
+An operation with a result waits until the result is stored, and starts nothing else meanwhile. The
+stored state therefore lacks at most `-parallelism` results. One write serves all waiting operations:
+it starts when no other operation could join them, or shortly after the first one arrived.
 
-Storing a very large state again and again could take longer than the work itself. Where it takes
-noticeable time, and more than a part of the time that a result took, nobody waits: then it happens
-beside the work, for a small part of the time.
+Writing a very large state again and again could take longer than the operations themselves. If a
+write takes noticeable time, and a large part of the time of an operation, operations don't wait:
+writing then runs beside them, for a small part of the time.
 
-Nor does anybody wait where storing asks for pauses, as it does on a server: then what lies between
-two storings is lost in a crash.
+Operations don't wait either if writes need pauses, as on a server. A crash then loses the results
+since the last write.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 _CHEAP: Final = 0.003
-"""Everybody waits for a storing that takes no more seconds than this."""
+"""Operations always wait for a write that takes at most this many seconds."""
 
 _PART: Final = 4.0
 """Store when waiting work has taken this many times as long as storing."""
@@ -39,14 +39,14 @@ _PAUSE: Final = 8.0
 _LONGEST_PAUSE: Final = 2.0
 
 _LASTING: Final = 2.0
-"""The seconds after which it is time to store for more than the life of this process."""
+"""Seconds between writes that must survive a crash of the machine."""
 
 _SEEN: Final = 4
-"""Of so many costs the least is taken, because the first time of anything is costly."""
+"""The number of recent costs whose minimum counts: the first write is always slow."""
 
 
 class Keep(Protocol):
-    """Stores a state; where it is not to be lasting, it must only outlive this process."""
+    """Stores a state. Unless it is `lasting`, it only has to outlive this process."""
 
     def __call__(self, state: State, lasting: bool, /) -> Awaitable[bool]: ...
 
@@ -63,7 +63,7 @@ class StateWriter:
     ) -> None:
         self._keep = keep
         self._pause = pause
-        """The seconds that must lie between two storings."""
+        """Minimum number of seconds between two writes."""
         self._current = current
         self._at_work = at_work
         """The number of operations that may still return a result, including waiting ones."""
@@ -74,29 +74,29 @@ class StateWriter:
         self._changed = asyncio.Event()
         self._hurried = asyncio.Event()
         self._stored = asyncio.Event()
-        """Set when what has changed until now is stored."""
+        """Set when all changes until now are stored."""
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Start to store what is noted from now on."""
+        """Start storing results."""
         self._task = asyncio.create_task(self._work())
 
     async def end(self) -> None:
-        """Stop, once what is being stored just now is."""
+        """Stop after the current write."""
         self._is_over = True
         self._changed.set()
         self._hurried.set()
         if self._task is not None:
-            # Not even who is cut off may leave a storing behind that another would follow.
+            # Even after a cancellation, no write may still run when the final one starts.
             await finished(self._task)
 
     def hurry(self) -> None:
-        """Store without pauses from now on, because it may soon be over."""
+        """Write without pauses from now on, because the process may end soon."""
         self._pause = 0.0
         self._hurried.set()
 
     async def note(self, seconds: float) -> None:
-        """There is a result of work that took so long: have it stored, now or soon."""
+        """Store the result of an operation that took this many seconds, now or soon."""
         self._changed.set()
         cost = self._cost
         if self._is_over or self._pause or (cost > _CHEAP and cost * _PART > seconds):
@@ -132,7 +132,7 @@ class StateWriter:
         lasting = time.monotonic() >= self._next_lasting
         cost = _Cost()
         try:
-            # Where it fails, however that is, it is tried again with the next result.
+            # A failed write is repeated with the next result.
             with contextlib.suppress(Exception):
                 await self._keep(self._current(), lasting)
         finally:
@@ -145,7 +145,7 @@ class StateWriter:
 
 
 async def finished(task: asyncio.Task[None]) -> None:
-    """Wait for a task to its end, also where the one who waits is cancelled meanwhile."""
+    """Wait until a task ends, even if the waiting task is cancelled meanwhile."""
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:

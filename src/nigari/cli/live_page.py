@@ -42,7 +42,7 @@ class PageBeside:
             self.page.show(made, command)
         except PageNotBuilt:
             self._fail("it is not built: run make page, which needs Node.js, or install a wheel")
-        except Exception as error:  # noqa: BLE001 - whoever looks on must not disturb the apply
+        except Exception as error:  # noqa: BLE001 - a page must not disturb the apply
             self._fail(str(error) or type(error).__name__)
         else:
             if not known:
@@ -55,7 +55,7 @@ class PageBeside:
             self.page.events.end(succeeded)
 
     def close(self) -> None:
-        """Keep it for whoever sits in front of it until they have seen enough; then end it."""
+        """Serve the page until the user has seen enough, and end it."""
         terminal = self._presenter.terminal
         if self.page.url and self._is_watched(terminal):
             self.page.close_feed()

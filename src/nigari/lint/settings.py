@@ -84,7 +84,7 @@ class Settings:
         if setting is not None:
             return setting.enabled
         if rule.partition(":")[0] not in _BUILT_IN:
-            # Rules in Python run because somebody names their files.
+            # Rules in Python run because the user names their files.
             return bool(groups)
         return self.preset == STRICT or (self.preset == USUAL and RECOMMENDED in groups)
 

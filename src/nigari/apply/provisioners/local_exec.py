@@ -35,7 +35,7 @@ async def run_local(arguments: Arguments, machine: Machine, say: Say) -> None:
         say("Executing a command (not shown, because of quiet = true)")
     else:
         say(f"Executing: {' '.join(_quoted(word) for word in words)}")
-    # It is in the process group of this process, so that it ends with whoever ends that.
+    # It shares this process's group, so that an interrupt of the group ends both.
     program = started(
         words,
         grace=0.0,

@@ -95,7 +95,7 @@ async def _run_script(session: SshSession, script: bytes, say: Say) -> None:
         raise ProvisionerFailure(
             f"A script on {session.settings.target.host} exited with {status}."
         )
-    # The script may hold secrets, and nobody needs it any more.
+    # The script may hold secrets and is no longer needed.
     await put_content(session.connection, b"", path)
 
 

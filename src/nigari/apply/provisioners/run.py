@@ -1,4 +1,4 @@
-"""Running the provisioners of one object: their arguments are worked out, and what they say is told.
+"""Provisioners of one object: evaluates their arguments, runs them, and reports their output.
 
 Where secrets are among the arguments, nothing of the output is shown.
 """

@@ -30,7 +30,7 @@ from nigari.workspace.plans.show_plan import ShownPlan
 from nigari.workspace.session.made_plan import MadePlan
 
 TYPE_CHECKING = False
-# The reasons are worked out only where somebody asks for them.
+# The reasons are only computed on request.
 if TYPE_CHECKING:
     from nigari.cli.views.json_lines import JsonLines
     from nigari.diagnostics import JsonValue

@@ -141,7 +141,7 @@ class Binding:
         the instance.
         """
         scope = self.scope(site)
-        # References that lead nowhere explain what has failed, for each instance anew.
+        # An invalid reference explains the failure, and may do so for each instance again.
         if self.data is not NO_INSTANCE_DATA and not self.faults:
             scope.shared = shared_values(self.frame.shared, compiled, self.names)
         return scope

@@ -66,7 +66,7 @@ def _have_same(one: Value | Names, other: Value | Names) -> bool:
     if one is other:
         return True
     if isinstance(one, Value) or isinstance(other, Value):
-        # Paths and names of workspaces are made anew for each instance.
+        # Paths and workspace names are new objects for each instance.
         is_text = isinstance(one, Value) and isinstance(one.data, str)
         return is_text and one == other
     return one.keys() == other.keys() and all(

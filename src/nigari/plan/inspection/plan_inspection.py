@@ -1,6 +1,6 @@
 """A configuration to inspect, with its resources as a plan will make them.
 
-For whoever asks why something is planned: nothing is planned again, and no provider is asked. What
+Explains planned changes without planning again and without asking a provider. What
 is known only after applying is unknown here, and its cause names the attribute.
 """
 

@@ -186,8 +186,8 @@ class PlanReasons:
         if node is None or self._plan.mode is PlanMode.DESTROY:
             is_end = self._plan.mode is PlanMode.DESTROY
             missing = None if is_end else Missing("output", name)
-            told = "because everything is to be destroyed" if is_end else ""
-            return ChangeReasons(name, change.action.kind, "", told, missing=missing)
+            why = "because everything is to be destroyed" if is_end else ""
+            return ChangeReasons(name, change.action.kind, "", why, missing=missing)
         found = replace(ExplanationBuilder(self._evaluation).node(node), name="value", value=after)
         argument = ArgumentReason("value", before, after, "configuration", found)
         return ChangeReasons(name, change.action.kind, "", "", (argument,), range=node.range)
@@ -327,8 +327,8 @@ class PlanReasons:
         elif change.reason is Reason.DEPENDENCY_PENDING:
             found = [parse_reference(each, Diagnostics()) for each in resource.depends_on]
             references += [each for each in found if each is not None]
-        told = ExplanationBuilder(self._evaluation).references(frame, data, references)
-        return tuple(each for each in told if each.fate not in ("", Action.NO_OP.value))
+        found = ExplanationBuilder(self._evaluation).references(frame, data, references)
+        return tuple(each for each in found if each.fate not in ("", Action.NO_OP.value))
 
 
 def _kind(change: Change) -> str:

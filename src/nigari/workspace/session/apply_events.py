@@ -53,7 +53,7 @@ class ApplyEvents(ApplyListener):
             return
         try:
             self._tell({"type": type, "at": round(time.time(), 3), **members})
-        except Exception:  # noqa: BLE001 - whoever looks on must not disturb the apply
+        except Exception:  # noqa: BLE001 - a listener must not disturb the apply
             self._has_failed = True
 
     def plan(self, operations: list[dict[str, object]], total: int) -> None:

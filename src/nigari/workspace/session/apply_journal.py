@@ -105,7 +105,7 @@ def opened_journal(path: str) -> int:
 
 
 def _lock(file: int) -> None:
-    """Lock a journal; whoever looks whether that is so has it for a moment."""
+    """Lock a journal, waiting briefly: a process that checks the lock holds it for a moment."""
     import time
 
     for _ in range(_TRIES):

@@ -122,7 +122,7 @@ def _write_to_file(session: Session, data: bytes) -> tuple[str, str]:
 def _merging(name: str) -> str:
     """Explain how to merge an unsaved state into the one that another run has stored."""
     return (
-        "It lacks what somebody else has stored meanwhile, so do not push it as it is. Save the "
+        "It lacks changes that another run has stored meanwhile, so do not push it as it is. Save the "
         'stored state with "nigari state pull > stored.tfstate", move what only this one has into '
         f'it with "nigari state mv -state={name} -state-out=stored.tfstate ADDRESS ADDRESS", and '
         'store that with "nigari state push stored.tfstate".'

@@ -67,7 +67,7 @@ async def locked(
 
 
 class LockedSession:
-    """A session whose state nobody else can change."""
+    """A session whose state no other process can change."""
 
     def __init__(self, session: Session, snapshots: Snapshots, listener: Listener) -> None:
         self.session = session
@@ -350,7 +350,7 @@ class LockedSession:
             times.note([str(each.address) for each in plan.changes if each.action in MAKING])
 
     def _note_apply(self, plan: Plan) -> None:
-        """Leave word of an apply, for whoever lists the environments."""
+        """Record an apply for the list of environments."""
         where, file = self.session.where, self.snapshots.file
         if where.environment is None:
             return

@@ -263,7 +263,7 @@ def made_plan(plan: Plan) -> MadePlan:
         raise TypeError(
             f"a plan is applied, not a {type(plan).__name__}: read_plan reads saved ones"
         )
-    return plan._made  # noqa: SLF001 - nobody else needs it
+    return plan._made  # noqa: SLF001 - only sessions need it
 
 
 def _action(invocation: Invocation) -> PlannedAction:

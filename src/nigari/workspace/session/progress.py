@@ -1,6 +1,6 @@
 """Turns what planning and applying tell into events for Python programs.
 
-Whoever listens is called on the thread that does the work, so it should not take long. What it
+Listeners are called on the thread that does the work, so they should not take long. What it
 raises stops nothing: it is raised when the work is done, and until then the listener hears nothing
 more.
 """

@@ -1,8 +1,8 @@
-"""The session: one working directory with its configuration, its state, and all that is done to them.
+"""The session: one working directory with its configuration and state, and the operations on them.
 
-Commands and Python programs work through it alike. It says nothing and asks nobody by itself: what
-is wrong is collected in `diags`, and `prompter` answer questions. Everything is looked at when it is
-needed and then once: the configuration is read once, and its static phase runs once, whoever asks.
+Commands and Python programs share it. It prints nothing and never prompts by itself: `diags` collects
+diagnostics, and `prompter` answers questions. Everything is computed on demand and only once: the
+configuration is read once, and its static phase runs once.
 
 What happens under the lock of the state is in `nigari.workspace.session.locked_session`.
 """
@@ -97,7 +97,7 @@ class Session:
         self._has_locations = self._has_asked = False
         self._encryption: Encryption | None = None
         self.installed: InstalledProviders | None = None
-        """The providers of the directory, once somebody has looked for them."""
+        """The providers of the directory, once they were requested."""
         self.shown: Workspace | None = None
         """The workspace whose files diagnostics point into, if that is another one."""
 
@@ -662,7 +662,7 @@ class Session:
     def exclusive(
         self, snapshots: Snapshots | None, operation: str
     ) -> AbstractAsyncContextManager[Snapshots | None]:
-        """The newest snapshot while nobody else can change it; None after reporting why not.
+        """The newest snapshot while no other process can change it; None after reporting why not.
 
         A configuration that asks for another version of the program must not be worked on.
         """
