@@ -21,4 +21,5 @@ def test_no_other_module_names_a_backend() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and node.value in names:
                 found.add(inside.as_posix())
-    assert found == {"backends/known_backends.py"}
+    # Terragrunt has backend arguments of its own, which must not reach the backends.
+    assert found == {"backends/known_backends.py", "fleet/terragrunt/unit_files.py"}

@@ -90,7 +90,7 @@ def test_a_killed_edit_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "main.tf").write_text('resource "terraform_data" "a" {}\n')
     assert nigari("apply", "-auto-approve", cwd=tmp_path).code == 0
     with pytest.MonkeyPatch.context() as cut:
-        cut.setattr("nigari.backends.disk.os.rename", _interrupt)
+        cut.setattr("nigari.backends.disk.os.replace", _interrupt)
         cut.setattr("nigari.backends.disk.discard", lambda _: None)
         cut.chdir(tmp_path)
         with pytest.raises(KeyboardInterrupt):

@@ -209,7 +209,9 @@ def test_a_state_that_is_not_understood_is_left_alone(
 
 def test_an_empty_file_is_no_state_yet(tmp_path: Path) -> None:
     (tmp_path / STATE).touch()
-    assert nigari("state", "list", cwd=tmp_path).code == 0
+    done = nigari("state", "list", cwd=tmp_path)
+    assert done.code == 1
+    assert "There is no state yet" in done.err
     assert (tmp_path / STATE).read_bytes() == b""
 
 

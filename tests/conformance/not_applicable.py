@@ -78,6 +78,9 @@ CONFIGURATIONS: Final[dict[str, str]] = {
     "config-diagnostics/import-in-child-module": (
         "import blocks work in called modules, as in Terraform 1.16"
     ),
+    "initwd/testdata/invalid-version-constraint-local": (
+        "the version of a module in a git repository selects a tag here"
+    ),
     "config-diagnostics/nested-provider": (
         "modules may configure providers of their own however they are called"
     ),
@@ -114,6 +117,7 @@ def _by_path(reasons: dict[str, str], row: Row) -> str | None:
 _DEFAULT = "a variable's default takes static expressions here, functions included"
 
 EXPRESSIONS: Final[dict[str, str]] = {
+    "dd5639cd26e2": "contains() finds null, as in OpenTofu 1.13",
     "ab70cb540ea9": "the function convert, of OpenTofu 1.13, exists here",
     **dict.fromkeys(["f631d3f5f59e", "249085672466", "1f63da819306", "22f9991eed92"], _DEFAULT),
     "61fc433d56fc": _DEFAULT,

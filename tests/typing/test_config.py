@@ -49,6 +49,9 @@ module "near" {
 resource "cloud_box" "b" {
   provider = cloud.far
   name     = "b"
+
+  depends_on = [var.size.width > 1 ? local.half : null]
+
   connection { host = self.name }
   provisioner "local-exec" { command = "true" }
   lifecycle { create_before_destroy = true }
@@ -110,6 +113,9 @@ def test_resources(module: Module) -> None:
     lifecycle: config.Lifecycle = resource.lifecycle
     provisioner: config.Provisioner = resource.provisioners[0]
     connection: config.Connection | None = resource.connection
+    (dependency,) = resource.dependency_values
+    value: config.DependencyValue = dependency
+    assert value.names == ("var.size.width", "local.half")
     assert repetition.is_single
     assert lifecycle.create_before_destroy is not None
     assert connection is not None

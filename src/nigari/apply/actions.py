@@ -20,7 +20,7 @@ from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostic, Diagnostics, Severity
 from nigari.eval.core.instances import ResourceNode
 from nigari.eval.core.scope import evaluate
-from nigari.eval.nodes.validated_action import as_condition
+from nigari.eval.nodes.action_triggers import as_condition
 from nigari.plan.model.changes import Change
 from nigari.plan.model.invocations import Invocation
 from nigari.plan.objects.prior_object import current_value

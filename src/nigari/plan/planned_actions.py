@@ -21,7 +21,7 @@ from nigari.eval.core.instances import Frame
 from nigari.eval.core.module_tree import InstanceData
 from nigari.eval.core.scope import evaluate
 from nigari.eval.core.worklist import DONE, Need, Node
-from nigari.eval.nodes.validated_action import as_condition, is_triggered_by
+from nigari.eval.nodes.action_triggers import as_condition, is_triggered_by
 from nigari.hcl.suggestion import did_you_mean
 from nigari.plan.model.changes import Action, Change, Reason
 from nigari.plan.model.invocations import Invocation, Trigger

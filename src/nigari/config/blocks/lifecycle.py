@@ -212,9 +212,21 @@ def _triggers(
         expr = native(element, diags)
         if is_quoted(expr) and is_written_out(expr):
             _report_quoted_trigger(expr, diags)
-        elif diags.error_count == errors:
+        elif diags.error_count == errors and _refers(expr, diags):
             (named if _names_resource(expr) else values).append(expr)
     return tuple(named), tuple(values)
+
+
+def _refers(expr: Expression, diags: Diagnostics) -> bool:
+    """Check that an address is a valid reference; other expressions report that on evaluation."""
+    if not _is_address(expr):
+        return True
+    from nigari.lang.references import references_in_expression
+
+    errors = diags.error_count
+    for _ in references_in_expression(expr, diags):
+        pass
+    return diags.error_count == errors
 
 
 def _names_resource(expr: Expression) -> bool:

@@ -25,6 +25,7 @@ from nigari.hcl.body import (
 from nigari.hcl.expressions import Expression, SyntaxFault
 from nigari.hcl.scanner import is_identifier
 from nigari.hcl.static import abs_traversal_for_expr, expr_list
+from nigari.hcl.templates import Template, TemplateWrap
 from nigari.hcl.traversal import Traversal, TraverseIndex, TraverseRoot
 from nigari.record import record
 
@@ -186,7 +187,10 @@ def decode_depends_on(
 def dependency_value(expr: Expression) -> DependencyValue | None:
     """Decode an element that is more than an address; None for addresses and for mistakes."""
     traversal, unreported = expr.static_traversal(), Diagnostics()
-    if traversal is not None and _is_short(traversal):
+    # A text depends on nothing: a template is a computed address, which needs no quotes.
+    if isinstance(expr, Template | TemplateWrap) or (
+        traversal is not None and _is_short(traversal)
+    ):
         return None
     from nigari.lang.references import parse_reference
 

@@ -176,7 +176,7 @@ class ValidatedResource(ResourceNode):
     def _trigger_stages(self) -> Sequence[Callable[[], Sequence[Need]]]:
         if not self.resource.lifecycle.action_triggers:
             return ()
-        from nigari.eval.nodes.validated_action import trigger_stages
+        from nigari.eval.nodes.action_triggers import trigger_stages
 
         return trigger_stages(self, self._data)
 

@@ -1,12 +1,11 @@
-"""Values in `replace_triggered_by`: an object is replaced if they are not those that it was made with.
+"""Values in `replace_triggered_by`: an object is replaced if they differ from those at its creation.
 
-The state has a digest of each, so that no value is stored twice. Their order does not matter. An
-element that is added or removed replaces nothing, since it says nothing about a change.
+The state stores a digest of each value, so that no value is stored twice. Their order does not matter.
+Adding or removing an element replaces nothing, because it does not show a change.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 
@@ -25,7 +24,7 @@ def trigger_digests(values: Sequence[Value]) -> tuple[str, ...] | None:
 
 
 def have_changed(stored: Sequence[str], values: Sequence[Value]) -> bool:
-    """Return whether a recorded value is gone and another one, or an unknown one, is in its place.
+    """Return whether another value, or an unknown one, has taken the place of a recorded one.
 
     An object without recorded values was created without such elements.
     """
@@ -35,12 +34,14 @@ def have_changed(stored: Sequence[str], values: Sequence[Value]) -> bool:
 
 
 def _digest(value: Value) -> str:
+    import hashlib
+
     plain, _ = infinite_as_null(value.unmark_deep()[0])
     return hashlib.sha256(value_to_json(plain, plain.type).encode()).hexdigest()
 
 
 def check_trigger_value(value: Value, expr: Expression, address: str, diags: Diagnostics) -> bool:
-    """Report a value that is gone when the next plan is made, so that nothing can be compared."""
+    """Report an ephemeral value, which the next plan cannot compare with."""
     if EPHEMERAL not in value.unmark_deep()[1]:
         return True
     diags.error(

@@ -29,10 +29,10 @@ from nigari.config.blocks.resource import Resource
 from nigari.config.core.declared import CheckRule, Dependencies, Repetition
 from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.module_tree import ModuleInstance
+from nigari.eval.nodes.action_triggers import is_triggered_by
 from nigari.eval.nodes.provider_config import provider_of
 from nigari.eval.nodes.provider_names import FoundBlock, find_block
 from nigari.eval.nodes.resource import Schemas, resource_schema
-from nigari.eval.nodes.validated_action import is_triggered_by
 from nigari.hcl.body import Body
 from nigari.hcl.expressions import Expression
 from nigari.lang.references import Reference, parse_reference

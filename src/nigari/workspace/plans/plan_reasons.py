@@ -327,8 +327,8 @@ class PlanReasons:
         elif change.reason is Reason.DEPENDENCY_PENDING:
             found = [parse_reference(each, Diagnostics()) for each in resource.depends_on]
             references += [each for each in found if each is not None]
-        found = ExplanationBuilder(self._evaluation).references(frame, data, references)
-        return tuple(each for each in found if each.fate not in ("", Action.NO_OP.value))
+        explained = ExplanationBuilder(self._evaluation).references(frame, data, references)
+        return tuple(each for each in explained if each.fate not in ("", Action.NO_OP.value))
 
 
 def _kind(change: Change) -> str:

@@ -29,7 +29,7 @@ from nigari.plan.order.block_graph import BlockGraph
 from nigari.record import replace
 from nigari.state.draft import StateDraft
 from nigari.state.model import OutputState, State
-from nigari.workspace.context.read_times import ReadTimes
+from nigari.workspace.context.read_times import FILE_NAME, ReadTimes
 from nigari.workspace.plans.plan_context import PlanContext
 from nigari.workspace.plans.plan_files import ReadFiles
 from nigari.workspace.plans.saved_plan import Reopened, lock_checksum
@@ -112,7 +112,7 @@ class LockedSession:
         context, found = self._open(needs_all=True, round_cache=round_cache), Diagnostics()
         if context is None:
             return None
-        times = ReadTimes(self.session.where.data_directory, self._snapshot[0])
+        times = ReadTimes(self.session.where.data(FILE_NAME), self._snapshot[0])
         options = _with_fresh(options, times, self.state)
         outcome = await make_plan(self._inputs(context), options, found)
         if outcome is not None and times.is_kept:
@@ -344,8 +344,8 @@ class LockedSession:
         return saved
 
     def _note_made(self, plan: Plan) -> None:
-        """Note that what was created or updated need not be read for a while."""
-        times = ReadTimes(self.session.where.data_directory, _snapshot_of(self.snapshots)[0])
+        """Record that created and updated objects need not be read for a while."""
+        times = ReadTimes(self.session.where.data(FILE_NAME), _snapshot_of(self.snapshots)[0])
         if times.is_kept:
             times.note([str(each.address) for each in plan.changes if each.action in MAKING])
 
@@ -371,7 +371,7 @@ class LockedSession:
 
 
 def _with_fresh(options: PlanOptions, times: ReadTimes, state: State) -> PlanOptions:
-    """Leave out of the reading what was read not long ago."""
+    """Exclude recently read objects from the refresh."""
     reads = options.only_reads
     if reads is None or not reads.age:
         return options
@@ -382,7 +382,7 @@ def _with_fresh(options: PlanOptions, times: ReadTimes, state: State) -> PlanOpt
 
 
 def _noted_reads(outcome: PlanOutcome) -> tuple[list[str], list[str]]:
-    """The addresses of objects that were read: unchanged ones, and others."""
+    """Return the addresses of objects that were read: unchanged ones, and others."""
     reads = outcome.object_reads
     return (
         [str(each) for each, is_unchanged in reads.items() if is_unchanged],
