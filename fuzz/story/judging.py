@@ -107,7 +107,8 @@ def instances(difference: Difference) -> set[str]:
     text = difference.text
     found = re.findall(r'"addr": "((?:[^"\\]|\\.)*)"', text)
     found += re.findall(r"^resource_(?:changes|drift) (\S+)", text, re.MULTILINE)
-    for module, resource in re.findall(r"^resources (\S*?)\.managed\.(\S+)", text, re.MULTILINE):
+    stored = r"^resources (\S*?)\.managed\.(\S+(?: deposed(?: again)*\])?)"
+    for module, resource in re.findall(stored, text, re.MULTILINE):
         found.append(f"{module}.{resource}" if module else resource)
     found += re.findall(r"^(?:missing|more) \w+ \S+ with (?!nothing:)(\S+): ", text, re.MULTILINE)
     found += _OWNED.findall(text)

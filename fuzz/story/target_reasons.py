@@ -109,7 +109,7 @@ def targets_instance(step: Step, _: list[str], difference: Difference) -> bool:
 
 def _base(address: str) -> str:
     """The address of an object without what a state says of it when it is deposed."""
-    return re.sub(r" deposed( again)*\]$", "]", address)
+    return re.sub(r" deposed( again)*\]$", "]", address).removesuffix("[None]")
 
 
 def _are_as_planned(step: Step, difference: Difference) -> bool:
