@@ -64,19 +64,6 @@ def test_the_action_installs_this_checkout() -> None:
     assert "shim -name=" in step["run"]
 
 
-def test_the_formula_has_every_dependency() -> None:
-    """Written by `make formula`: sources of what Homebrew has no formula for."""
-    text = (ROOT / "packaging" / "homebrew" / "nigari.rb").read_text(encoding="utf-8")
-    resources = re.findall(r'resource "([\w-]+)" do\n +url "(.+)"\n +sha256 "(.+)"\n', text)
-    ours = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    names = {re.match(r"[\w-]+", each)[0].lower() for each in ours["dependencies"]}  # type: ignore[index]
-    assert names - {name for name, _, _ in resources} == {"certifi", "cryptography", "isal"}
-    assert 'depends_on "certifi"' in text
-    for _, url, checksum in resources:
-        assert url.startswith("https://")
-        assert re.fullmatch("[0-9a-f]{64}", checksum)
-
-
 def test_wheels_are_tested_with_sources_that_exist() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     wheels = settings["tool"]["cibuildwheel"]
