@@ -444,6 +444,41 @@ provider "cloud" {{
     assert set(cloud.tokens) == {"second"}
 
 
+OTHER_FORMS = {
+    "JSON": (
+        "extra.tf.json",
+        '{"provider": {"cloud": {"alias": "a", "token": "${var.token}"}}}',
+        "",
+    ),
+    "an override file": (
+        "main_override.tf",
+        'provider "cloud" {\n  alias = "a"\n  token = var.token\n}\n',
+        'provider "cloud" {\n  alias = "a"\n}\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("form", OTHER_FORMS)
+def test_a_block_in_another_form_has_sources(cloud: Cloud, form: str) -> None:
+    name, text, block = OTHER_FORMS[form]
+    write(SECRET, block, SINGLE)
+    Path(name).write_text(text)
+    applied({"token": "first"})
+    assert remembered()[0]["sources"] == {"token": "var.token"}
+    Path(name).unlink()
+    write(SECRET)
+    cloud.forget_instances()
+    applied({"token": "second"})
+    assert (cloud.objects, set(cloud.tokens)) == ({}, {"second"})
+
+
+def test_a_written_secret_in_json_has_no_source(cloud: Cloud) -> None:
+    write(SECRET, SINGLE)
+    Path("extra.tf.json").write_text(OTHER_FORMS["JSON"][1].replace("${var.token}", "hunter2"))
+    applied({"token": "first"})
+    assert "hunter2" not in Path("terraform.tfstate").read_text()
+
+
 @pytest.mark.parametrize("text", ['"secret-${var.token}"', 'var.token == "hunter2" ? "x" : "y"'])
 def test_no_source_holds_a_written_text(cloud: Cloud, text: str) -> None:
     block = f'provider "cloud" {{\n  alias = "a"\n  token = {text}\n}}\n'

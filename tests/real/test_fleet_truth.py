@@ -174,6 +174,7 @@ def test_states_are_those_of_the_real_program(tmp_path: Path, seed: int) -> None
     program = str(peer("tofu"))
     story = Story(seed)
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.mkdir()
     with nigari.fleet.open(ours, jobs=2, environ=environment()) as fleet:
         for _ in range(_STEPS):
             story.write(ours)

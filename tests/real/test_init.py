@@ -224,18 +224,19 @@ def test_locations_of_a_backend_back_and_forth(work: Path, tofu: Tofu) -> None:
     block = 'terraform {\n  backend "local" {\n    path = "x-${var.env}.tfstate"\n  }\n}\n'
     (work / "backend.tf").write_text('variable "env" {\n  default = "v1"\n}\n' + block)
     assert ours(work, tofu, "init").code == 0
+    assert "has changed" in ours(work, tofu, "apply", "-auto-approve", "-var", "env=main").err
+    assert ours(work, tofu, "init", "-reconfigure", "-var", "env=main").code == 0
+    assert ours(work, tofu, "init", "-reconfigure").code == 0
     assert ours(work, tofu, "apply", "-auto-approve", "-var", "env=main").code == 0
     assert tofu("apply", "-auto-approve").code == 0
     assert (work / "x-v1.tfstate").is_file()
     assert tofu("plan", "-var", "env=main").code == 1
-    assert ours(work, tofu, "init", "-var", "env=main").code == 0
+    assert ours(work, tofu, "init", "-reconfigure", "-var", "env=main").code == 0
     plan = tofu("plan", "-var", "env=main")
     assert plan.code == 0, plan.err
     assert "No changes" in plan.out
     assert tofu("init", "-reconfigure").code == 0
     assert "has changed" in ours(work, tofu, "plan", "-var", "env=main").err
-    assert ours(work, tofu, "init").code == 0
-    assert ours(work, tofu, "plan", "-var", "env=main").code == 0
 
 
 def test_the_same_providers_and_lock_file(tmp_path: Path) -> None:

@@ -43,7 +43,6 @@ def test_opentofu_neither_reads_nor_destroys_what_has_another_provider(place: Pl
         ours(place, "state", "mv", f"files_text.{name}", f'files_text.page["{name}"]')
     place.write({"main.tf": WANTS + BLOCKS + AFTER})
     before = place.state()
-    theirs(place, "init")
     assert theirs(place, "state", "list").split() == [
         f'files_text.page["{n}"]' for n in ("eu", "us")
     ]

@@ -13,8 +13,10 @@ from collections.abc import Mapping
 from nigari.addrs.keys import InstanceKey, key_from_value
 from nigari.config.blocks.local import Local
 from nigari.config.blocks.provider_config import ProviderConfig
+from nigari.diagnostics import Diagnostics
 from nigari.hcl.collections import KeyName, ObjectConstructor
 from nigari.hcl.expressions import Expression, Index, Literal, Parentheses, Reference
+from nigari.hcl.json_expressions import JsonExpression, JsonString
 from nigari.hcl.templates import StringLiteral, TemplateWrap
 from nigari.hcl.traversal import TraverseAttr, TraverseIndex
 from nigari.state.model import ProviderMemory
@@ -34,7 +36,8 @@ def secret_sources(
 ) -> dict[str, str]:
     """Find the source of each withheld argument that has one."""
     search = _Search(config, local_values, memory.address.item.key)
-    written = config.body.written_attributes()
+    # The block may be JSON, or merged with one of an override file.
+    written = config.body.just_attributes(Diagnostics())
     found = {name: search.source(written[name].expr) for name in memory.withheld if name in written}
     return {name: text for name, text in found.items() if text}
 
@@ -53,6 +56,9 @@ class _Search:
             return ""
         if isinstance(expr, Parentheses):
             return self.source(expr.inner, path, depth + 1)
+        if isinstance(expr, JsonExpression):
+            template = expr.children() if isinstance(expr, JsonString) else []
+            return self.source(template[0], path, depth + 1) if template else ""
         if isinstance(expr, TemplateWrap):
             return self.source(expr.wrapped, path, depth + 1)
         if isinstance(expr, ObjectConstructor):
