@@ -161,7 +161,10 @@ def functions(shown: str) -> Tree:
 def schemas(shown: str) -> Tree:
     """What is compared of schemas: the descriptions of the built-in provider are ours."""
     data = _parsed(shown)
-    builtin = _dict(data["provider_schemas"])["terraform.io/builtin/terraform"]
+    providers = _dict(data["provider_schemas"])
+    for each in providers.values():
+        _dict(each).pop("action_schemas", None)  # OpenTofu 1.12 has no actions
+    builtin = providers["terraform.io/builtin/terraform"]
     _describe_alike(builtin)
     return data
 
@@ -178,7 +181,8 @@ def _describe_alike(tree: Tree) -> None:
 
 
 def _is_later(name: str) -> bool:
-    return name.removeprefix("core::") == "convert" or "assume" in name
+    # contains() finds null since OpenTofu 1.13.
+    return name.removeprefix("core::") in ("contains", "convert") or "assume" in name
 
 
 def failure(told: str) -> Tree:

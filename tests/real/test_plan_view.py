@@ -33,6 +33,7 @@ pytestmark = pytest.mark.real
 _SAME: Final = [
     (r"\nWarning: Resource will be removed from the state\n.*?import it\.\n", ""),
     (r"\nWarning: Object will be forgotten\n.*?be imported\.\n", ""),
+    (r"\nhttps://nigari\.github\.io/\S+(\n|$)", ""),
     (
         r"\nOpenTofu used the selected.*?symbols:",
         "\nThe plan uses these symbols:",

@@ -402,6 +402,7 @@ def test_the_schema_is_the_one_tofu_shows(tmp_path: Path, name: str) -> None:
         return plugin.schema
 
     ours = provider_json(with_plugin(name, work))
+    ours.pop("action_schemas", None)  # OpenTofu 1.12 has no actions
     assert ours == shown["provider_schemas"][str(default_provider(name))]
 
 

@@ -295,7 +295,10 @@ def test_shown_with_real_schemas(with_providers: TofuDirectory, arguments: list[
 def test_schemas_are_the_same(with_providers: TofuDirectory) -> None:
     arguments = ["providers", "schema", "-json"]
     wanted, got = tofu(with_providers, arguments), ours(with_providers, arguments)
-    assert got.out == wanted.out, got.err
+    found = json.loads(got.out)
+    for each in found["provider_schemas"].values():
+        each.pop("action_schemas", None)  # OpenTofu 1.12 has no actions
+    assert json.dumps(found) == json.dumps(json.loads(wanted.out)), got.err
 
 
 def test_schemas_that_are_known_need_no_process(with_providers: TofuDirectory) -> None:
@@ -327,7 +330,9 @@ def test_functions_are_the_same(applied: TofuDirectory) -> None:
     )
     assert isinstance(wanted, dict)
     assert isinstance(got, dict)
-    assert {name: got.get(name) for name in wanted} == wanted
+    # Since OpenTofu 1.13, contains() finds null.
+    differing = [name for name in wanted if got.get(name) != wanted[name]]
+    assert differing == ["contains", "core::contains"]
 
 
 def _undescribed(data: object) -> object:
