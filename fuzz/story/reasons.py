@@ -390,9 +390,16 @@ def inherits_from_first(step: Step, _: list[str], difference: Difference) -> boo
 
 
 def _dependents_anywhere(address: str, files: dict[str, str]) -> set[str]:
-    """The names of blocks that need a resource, or the whole of a call that it is in."""
-    found = set().union(*(dependents(text, {_parts(address)[1]}) for text in files.values()))
-    for call in re.findall(r"module\.(\w+)\.", address):
+    """The names of blocks that need a resource, also through outputs of the modules that it is in, or
+    that need the whole of one of their calls.
+    """
+
+    def needing(names: set[str]) -> set[str]:
+        return set().union(*(dependents(text, names) for text in files.values()))
+
+    found = needing({_parts(address)[1]})
+    for call in reversed(re.findall(r"module\.(\w+)\.", address)):
+        found |= needing({f"module.{call}.{each}" for each in found if "." not in each})
         whole = re.compile(rf"module\.{call}(?![\w.\[])")
         for text in files.values():
             blocks = [each for each in re.split(r"(?m)^}$", text) if whole.search(each)]
