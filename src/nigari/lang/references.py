@@ -115,11 +115,6 @@ class Reference:
         """Range of the subject."""
         return self.source.range(self.start, self.end)
 
-    @property
-    def last_range(self) -> Range:
-        """Range of the subject's last step, including the dot before its name."""
-        return self.source.range(self.source.text.rindex(".", self.start, self.end), self.end)
-
     def __str__(self) -> str:
         return f"{self.subject}{self.remaining}"
 

@@ -209,7 +209,7 @@ def _labels(workbench: Workbench, cursor: Cursor, block: Block) -> Completion:
         if start < cursor.offset <= end:
             is_quoted = block.source.text.startswith('"', start)
             inner = (start + 1, max(end - 1, start + 1)) if is_quoted else (start, end)
-            found = tuple(_label(workbench, cursor.document, block.type, index, block.attributes))
+            found = tuple(_label(workbench, cursor.document, block.type, index))
             return Completion(found, *inner)
     if cursor.offset <= block.type_end:
         return Completion(tuple(_names(workbench, cursor)), block.type_start, block.type_end)
@@ -224,13 +224,11 @@ def _unfinished_label(workbench: Workbench, cursor: Cursor) -> Completion:
     if type_ not in LABELS or rest.count('"') % 2 == 0:
         return _NOTHING
     start = text.rfind('"', 0, offset) + 1
-    found = _label(workbench, cursor.document, type_, rest.count('"') // 2, {})
+    found = _label(workbench, cursor.document, type_, rest.count('"') // 2)
     return Completion(tuple(found), start, offset)
 
 
-def _label(
-    workbench: Workbench, document: Document, type_: str, index: int, written: object
-) -> Iterator[Candidate]:
+def _label(workbench: Workbench, document: Document, type_: str, index: int) -> Iterator[Candidate]:
     if index != 0:
         return
     directory = document.directory

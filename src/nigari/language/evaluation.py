@@ -48,7 +48,6 @@ class Evaluation:
         where: WorkingDirectory,
         texts: Mapping[str, bytes],
         find_schema: FindSchema,
-        is_validated: bool = True,
     ) -> None:
         """The configuration in a directory, with the given open documents."""
         self.where: WorkingDirectory = where
@@ -78,8 +77,7 @@ class Evaluation:
         diags.extend(found)
         if run is not None:
             self._take(run)
-            if is_validated:
-                self._validate(run, diags)
+            self._validate(run, diags)
         self.diagnostics = tuple(dict.fromkeys(_as_hint(each) for each in diags.in_order()))
 
     def _inputs(self, files: EditedFiles, diags: Diagnostics) -> Inputs:

@@ -7,7 +7,7 @@ looks for, and which directories are root modules.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from nigari.config.file_names import has_module
 from nigari.config.module_cache import caching_modules
@@ -16,7 +16,7 @@ from nigari.hcl.templates import StringLiteral
 from nigari.lint.callers import modules_with_other_callers
 from nigari.lint.ignores import UNUSED, WITHOUT_REASON, Ignore, ignores_in
 from nigari.lint.model import EvaluatedRoot, Instance, LintedTree, is_remote
-from nigari.lint.rule import OWN, RECOMMENDED, Finding, Rule
+from nigari.lint.rule import OWN, RECOMMENDED, Finding
 from nigari.lint.rule_list import ALL, RuleList
 from nigari.lint.rules import CORE_RULES, RULES
 from nigari.lint.settings import Settings, SettingsFiles
@@ -52,19 +52,16 @@ class LintResult:
 class Linter:
     """Lints root modules together: a module that several of them call is looked at once."""
 
-    def __init__(
-        self, where: WorkingDirectory, wanted: RuleList, rules: Sequence[Rule] = RULES
-    ) -> None:
+    def __init__(self, where: WorkingDirectory, wanted: RuleList) -> None:
         """`where` is the directory that paths are seen from."""
         self.diags: Diagnostics = Diagnostics()
         self.sources: dict[str, bytes] = {}
         self._where = where
         self._wanted = wanted
-        self._rules = rules
-        self._groups = {each.id: each.all_groups for each in rules}
+        self._groups = {each.id: each.all_groups for each in RULES}
         self._roots: list[EvaluatedRoot] = []
         self._sessions: list[Session] = []
-        self._settings = SettingsFiles(where, rules, self.diags)
+        self._settings = SettingsFiles(where, RULES, self.diags)
 
     def add(self, where: WorkingDirectory, variables: GivenVariables = NO_VARIABLES) -> None:
         """Evaluate a root module, in each of its environments unless one is chosen."""
@@ -148,7 +145,7 @@ class Linter:
     def _found(self, tree: LintedTree) -> Iterator[Finding]:
         """The findings of all rules that run in any module."""
         settings = [self._settings.of(each.path) for each in tree.modules]
-        for rule in self._rules:
+        for rule in RULES:
             if any(each.runs(rule.id, rule.all_groups, self._wanted) for each in settings):
                 yield from rule.findings(tree)
 

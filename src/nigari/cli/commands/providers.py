@@ -87,7 +87,7 @@ def _tests(presenter: Presenter, run: StaticRun) -> list[_Branch]:
 
     found: list[_Branch] = []
     for file in files:
-        own = _texts(file_requirements([file], run.root.module, diags))
+        own = _texts(file_requirements([file], run.root.module))
         name = file.name.removesuffix(".tftest.hcl").replace("/", ".")
         branch = _Branch(f"test.{name}", own, [])
         trees = find_test_modules(workspace, [file], run, session.selected, diags)

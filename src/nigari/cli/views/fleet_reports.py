@@ -79,9 +79,9 @@ def plan_markdown(plan: FleetPlan, limit: int = LIMIT) -> str:
     return page.text("the rest is in the saved plan")
 
 
-def drift_markdown(plan: FleetPlan, limit: int = LIMIT) -> str:
-    """The drift, in at most so many characters."""
-    drifted, page = plan.drifted, _Page(limit)
+def drift_markdown(plan: FleetPlan) -> str:
+    """The drift, in at most `LIMIT` characters."""
+    drifted, page = plan.drifted, _Page(LIMIT)
     page.head(f"**Drift in {len(drifted)} of {len(plan.units)} units.**\n")
     page.failures(plan)
     for name in drifted:

@@ -23,14 +23,14 @@ _ROOM = 200
 _SIGNS = {Status.PASS: "✅", Status.FAIL: "❌", Status.ERROR: "❌", Status.SKIP: "⏭️"}
 
 
-def markdown_report(outcome: SuiteOutcome, sources: Sources, limit: int = LIMIT) -> str:
+def markdown_report(outcome: SuiteOutcome, sources: Sources) -> str:
     """The totals, a table of files, what went wrong in each run, and what is not covered."""
     word = "Success!" if outcome.status <= Status.PASS else "Failure!"
     parts = [f"**{word} {counts(outcome)}**\n"]
     length = len(parts[0])
     left_out = 0
     for part in _parts(outcome, sources):
-        if length + len(part) > limit - _ROOM:
+        if length + len(part) > LIMIT - _ROOM:
             left_out += 1
         else:
             parts.append(part)

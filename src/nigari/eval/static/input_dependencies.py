@@ -10,6 +10,8 @@ from nigari.eval.core.module_tree import ModuleInstance
 from nigari.hcl.expressions import Expression
 from nigari.hcl.traversal import Traversal, TraverseAttr
 
+_MOST_SOURCES = 8
+
 
 def deciding_variables(instance: ModuleInstance, expr: Expression) -> list[str]:
     """The names of the root module's variables that lead to an expression of a module."""
@@ -39,14 +41,14 @@ def variables_behind(
     return found
 
 
-def leading_to(instance: ModuleInstance, expr: Expression, most: int = 8) -> list[Cause]:
+def leading_to(instance: ModuleInstance, expr: Expression) -> list[Cause]:
     """The names that an expression of a module was made from and where each got its value, the
-    farthest first; at most so many.
+    farthest first; at most `_MOST_SOURCES`.
     """
     found: list[Cause] = []
     seen: set[tuple[str, str, str]] = set()
     pending: list[tuple[ModuleInstance, Traversal]] = [(instance, t) for t in expr.variables()]
-    while pending and len(found) < most:
+    while pending and len(found) < _MOST_SOURCES:
         place, traversal = pending.pop(0)
         root, name = traversal.root_name, _first_name(traversal)
         source = _source(place, root, name)

@@ -134,13 +134,13 @@ def unpack_archive(
     target.finish()
 
 
-def read_zip(data: bytes, limits: Limits | None = None) -> dict[str, bytes]:
+def read_zip(data: bytes) -> dict[str, bytes]:
     """Read the entries of a zip archive into memory. Nothing is unpacked if it announces more than
-    the limits allow.
+    the usual limits allow.
     """
     import zipfile
 
-    budget = _Budget(len(data), limits or Limits())
+    budget = _Budget(len(data), Limits())
     with _as_archive_errors(), zipfile.ZipFile(io.BytesIO(data)) as package:
         for entry in package.infolist():
             budget.count()

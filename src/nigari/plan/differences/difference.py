@@ -200,9 +200,9 @@ NOWHERE: Final = Paths()
 EVERYWHERE: Final = Paths(((),), covers_below=True)
 
 
-def paths_of(paths: Iterable[Path], covers_below: bool = False) -> Paths:
+def paths_of(paths: Iterable[Path]) -> Paths:
     """Places as the steps that lead to them."""
-    return Paths(tuple(tuple(_steps(path)) for path in paths), covers_below)
+    return Paths(tuple(tuple(_steps(path)) for path in paths))
 
 
 def _steps(path: Path) -> list[object]:

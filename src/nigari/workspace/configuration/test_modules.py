@@ -132,9 +132,7 @@ def _inputs(run: StaticRun, test: TestRun) -> Inputs:
 # -- providers ----------------------------------------------------------------------------------
 
 
-def file_requirements(
-    files: Sequence[TestFile], root: Module, diags: Diagnostics
-) -> list[Requirement]:
+def file_requirements(files: Sequence[TestFile], root: Module) -> list[Requirement]:
     """The requirements of the provider blocks in test files. Mocks have none."""
     found: list[Requirement] = []
     for file in files:

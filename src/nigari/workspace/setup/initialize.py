@@ -336,7 +336,7 @@ class Initialization:
 
         self._tests = find_test_modules(workspace, files, run, self.selected, self.diags)
         if self._options.get_providers:
-            self._requirements += file_requirements(files, run.root.module, self.diags)
+            self._requirements += file_requirements(files, run.root.module)
             for tree in self._tests:
                 self._requirements += find_requirements(tree)
 
