@@ -141,6 +141,7 @@ async def _run_or_fail(context: ApplyContext, invocation: Invocation, value: Val
     is_lenient = trigger is not None and trigger.on_failure is OnFailure.CONTINUE
     told = Diagnostics()
     config = await _config(context, invocation, value, told)
+    # Plugin protocol: the configuration that InvokeAction gets has no unknown values.
     if config is not None and not config.is_wholly_known:
         told.error(
             "Unknown configuration of an action",
@@ -208,6 +209,8 @@ async def _invoke_or_fail(
     provider = context.provider(invocation)
     view.action_started(invocation)
     reported: api.ProviderDiagnostics = ()
+    # InvokeAction is a stream: progress events, and one completed event at its end with the
+    # diagnostics.
     async with aclosing(provider.invoke_action(type_name, config.unmark_deep()[0])) as events:
         async for event in events:
             if event.is_end:

@@ -44,6 +44,8 @@ class ApplyRun(ProviderRun):
         self.results: dict[AbsResourceInstance, Value] = {}
         self._asking: set[asyncio.Task[None]] = set()
         for change in plan.changes:
+            # An unchanged object has no operation, so its value is final from the
+            # start.
             if not change.deposed and change.action is Action.NO_OP:
                 self.results[change.address] = change.after
         self.begin()
@@ -53,6 +55,8 @@ class ApplyRun(ProviderRun):
         if mode is ACTION:
             return ActionNode(frame, resource, self)
         is_ending = self.is_destroying and mode is not EPHEMERAL
+        # OpenTofu: while everything is destroyed, and in a refresh-only apply, references
+        # see the objects as they are and not as the configuration would make them.
         if is_ending or (self.plan.mode is PlanMode.REFRESH_ONLY and mode is MANAGED):
             return PriorResource(frame, resource, self.prior, self.schema_of)
         return AppliedResource(frame, resource, self)
@@ -91,6 +95,7 @@ class ApplyRun(ProviderRun):
             if self._asking:
                 await asyncio.wait(self._asking, return_when=asyncio.FIRST_COMPLETED)
                 continue
+            # Nothing is under way, so what is left waits for itself.
             has_cycle = self.work.break_a_cycle()
             assert has_cycle, "nothing is left to wait for"
             self._advance()
@@ -251,6 +256,8 @@ class AppliedResource(ResourceNode):
         before = {} if state is None else prior_values(state, schema)
         nothing = unknown(schema.block.implied_type)
         if self.resource.addr.mode is EPHEMERAL:
+            # OpenTofu marks everything of an ephemeral resource, so that no part of
+            # it can get into the state.
             nothing = nothing.mark(EPHEMERAL_MARK)
         values: dict[InstanceKey, Value] = {}
         for key in self.data:

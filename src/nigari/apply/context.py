@@ -64,6 +64,8 @@ class ApplyContext:
         self.machine = machine
         self.plan = plan
         self.draft: StateDraft = StateDraft(plan.refreshed_state)
+        # OpenTofu: data sources are not destroyed, only removed from the state
+        # (dataResourceExecute).
         for address in plan.ended_data:
             self.draft.remove_instance(address)
         self.draft.remove_empty_resources()
@@ -89,6 +91,8 @@ class ApplyContext:
     def _forget_outdated(self) -> None:
         """Remove objects from the state that will be read again, because their values are outdated."""
         for change in self.plan.changes:
+            # A data source of a check keeps its object, because its read may fail
+            # without consequences.
             if change.action is Action.READ and change.reason is not Reason.CHECK_NESTED:
                 self.draft.set_current(change.address, None, change.provider)
 
@@ -107,6 +111,8 @@ class ApplyContext:
 
     def provider(self, subject: Change | EphemeralInstance | Invocation) -> api.Provider:
         """The provider that is needed for an instance or an action, which is open by now."""
+        # The graph opens providers before operations that use them, so a missing one has
+        # failed, and reported why.
         node = self.providers.get(str(subject.provider))
         if node is None or node.provider is None:
             raise OperationFailed
@@ -130,6 +136,9 @@ class ApplyContext:
     def renew_dependencies(self) -> None:
         """Note for what stays as it is what it depends on now, and who manages it."""
         for change in self.plan.changes:
+            # OpenTofu refreshes dependencies and lifecycle settings in the state even
+            # if an object does not change: a later destroy without configuration
+            # knows only these.
             if change.action is Action.NO_OP:
                 self._renew(change)
 
@@ -153,6 +162,9 @@ class ApplyContext:
                 continue
             for stored in (state.current, *state.deposed.values()):
                 for each in () if stored is None else stored.dependencies:
+                    # Dependencies name whole resources in modules without
+                    # keys (ConfigResource), so every instance that may be
+                    # meant is kept.
                     if each.item.mode is DATA:
                         needed.setdefault(each, set()).add(change.address.module)
         for resource in self.plan.previous_state.resources.values() if needed else ():

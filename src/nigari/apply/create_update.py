@@ -47,19 +47,28 @@ async def make(context: ApplyContext, change: Change, begin: Callable[[], None])
         # Protocol 6.11: with store_planned_private, the second plan gets what the first one returned.
         planned_private=change.private,
     )
+    # OpenTofu plans every change a second time (managedResourceExecute), since values that
+    # were unknown in the plan may now change what the provider wants.
     final = await plan_change(provider, wanted, prior, context.diags)
     if final is None:
         raise OperationFailed
+    # checkPlannedChange: the second plan may only fill in what the first one left unknown.
+    # The user approved the first one.
     _check_final(context, change, final)
+    # checkPlannedChange allows this: with all values known, an update can turn out to be
+    # none.
     if final.action is Action.NO_OP:
         value = context.run.results[change.address] = final.after
         return value
     begin()
     await run_before(context, declared, change, final.after)
     if change.action is Action.CREATE_THEN_DELETE:
+        # OpenTofu keeps the old object as deposed, so that its destruction is not lost if
+        # this apply ends here.
         _depose(context, change)
     value = await _apply(context, declared, change, final, config, prior)
     try:
+        # evalApplyProvisioners: creation provisioners run for new objects only.
         if change.action is not Action.UPDATE:
             await provision(context, declared, change, value)
         await run_after(context, declared, change, value)
@@ -87,9 +96,13 @@ async def _apply(
     prior: PriorObject | None,
 ) -> Value:
     block = change.schema.block
+    # The protocol has no marks. They are taken off before the call and put on the result
+    # again.
     planned, marks = unmark_deep_with_paths(final.after)
     before = null(block.implied_type) if prior is None else prior.value.unmark_deep()[0]
     if prior is not None and before == planned:
+        # OpenTofu does not call the provider for a change of marks, which it never sees, but the state
+        # records the new ones.
         # Only what is secret has changed, which is nothing to the provider.
         answer = api.ApplyResponse(planned, prior.private, identity=prior.identity)
     else:
@@ -108,10 +121,15 @@ async def _apply(
     body = declared.node.resource.body
     context.diags.extend(located(answer.diagnostics, block, body, str(change.address)))
     has_failed = api.has_errors(answer.diagnostics)
+    # ApplyResourceChange: even a failed call may return an object, perhaps created in part.
+    # From here on nothing may keep it from being recorded.
     value = answer.state
     faults = type_faults(block, value)
+    # AssertObjectCompatible is not applied to legacy_type_system, whose conversions are too
+    # imprecise for it, and not after errors, which are usually the explanation.
     if not faults and not value.is_null and not answer.legacy_type_system and not has_failed:
         faults = result_faults(block, planned, value)
+    # A state cannot hold unknown values, and after apply there is no reason for any.
     if not value.is_wholly_known:
         faults = faults or [ProviderFault((), "part of it is still unknown")]
         # Of an object of which nothing is said, what was known before is all there is.
@@ -119,11 +137,15 @@ async def _apply(
     context.report_faults(change, faults)
     if not value.is_null:
         value = with_schema_marks(mark_with_paths(value, marks), change.schema)
+    # maybeTainted: what a failed creation left is undefined, so the next plan replaces it. A
+    # failed update often changed nothing, and otherwise the provider returned what it did.
     is_new = change.action is not Action.UPDATE
     is_tainted = is_new and (has_failed or bool(faults))
     _record(context, change, value, answer, is_tainted, await declared.triggers())
     if has_failed or faults:
         raise OperationFailed(None if value.is_null else value)
+    # Only a destroy may return null. Checked last, so that an error of the provider is not
+    # reported twice.
     if value.is_null:
         context.report_faults(change, [ProviderFault((), "there is no object after the change")])
         raise OperationFailed
@@ -153,6 +175,8 @@ def _record(
             identity=answer.identity,
             triggers=triggers,
         )
+    # MaybeRestoreResourceInstanceDeposed: without a replacement, the deposed object becomes
+    # the current one again.
     elif change.address in context.deposed:
         # Nothing came of the new object, so the old one is what there is.
         _restore(context, change)
@@ -168,6 +192,8 @@ def _depose(context: ApplyContext, change: Change) -> None:
     state = context.draft.instance(change.address)
     if state is None or state.current is None:
         return
+    # NewDeposedKey: eight hexadecimal digits, at random. Readers of the state check the
+    # length.
     key = os.urandom(4).hex()
     context.deposed[change.address] = key
     context.draft.set_deposed(change.address, key, state.current, change.provider)
@@ -189,6 +215,8 @@ def _restore(context: ApplyContext, change: Change) -> None:
 def _check_final(context: ApplyContext, change: Change, final: Change) -> None:
     """Compare what is planned now with what the user agreed to."""
     planned, now = change.after.unmark_deep()[0], final.after.unmark_deep()[0]
+    # The same rule as for the result: known values must stay, unknown ones may become
+    # anything that fits.
     faults = result_faults(change.schema.block, planned, now)
     if change.action is Action.UPDATE and final.action not in (Action.UPDATE, Action.NO_OP):
         faults.append(

@@ -16,12 +16,15 @@ async def read(context: ApplyContext, change: Change) -> Value | None:
 
     provider, run = context.provider(change), context.run
     declared = await declared_instance(context, change)
+    # applyDataSource: preconditions come first, since they may guard the read.
     await declared.check("precondition", None)
     config = await declared.config()
     resource = declared.node.resource
     source = DataSource(provider, change.address, change.schema, resource, declared.meta)
     value = await source.read(config, context.diags, run.unread)
     if value is None:
+        # applyDataSource: in a check block, a failed read becomes a warning and the check
+        # fails; nothing else is affected.
         if resource.in_check:
             return None
         raise OperationFailed

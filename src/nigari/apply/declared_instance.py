@@ -62,6 +62,8 @@ class DeclaredInstance:
         run.diags.extend(told)
         if told.has_errors or is_reported(config):
             raise OperationFailed
+        # OpenTofu ("Configuration contains unknown value"): ApplyResourceChange must get
+        # a wholly known configuration.
         if not config.is_wholly_known:
             run.diags.error(
                 "Configuration still unknown",
@@ -77,6 +79,8 @@ class DeclaredInstance:
         """Return how the prior object replaces arguments whose changes are ignored."""
         settings, frame, addr = self._context.settings, self.node.frame, self.node.resource.addr
         lifecycle, block = self.node.resource.lifecycle, self._subject.schema.block
+        # processIgnoreChanges: ignored arguments take their prior values before the
+        # provider sees the configuration.
         if lifecycle.ignore_all_changes or settings.ignores_all(frame, addr):
             return lambda prior, config: ignore_all(block, prior, config)
         ignored = settings.ignored(frame, addr)

@@ -33,13 +33,18 @@ async def delete(context: ApplyContext, operation: Operation, change: Change) ->
     if stored is None:
         return
     prior = decode(stored, change.schema)
+    # NodeDestroyResourceInstance runs provisioners for current objects only;
+    # NodeDestroyDeposedResourceInstanceObject has none.
     if not deposed:
         await provision_before_end(context, change, stored, prior)
     # A deposed object that the plan does not replace triggers nothing.
     has_actions = not change.deposed
     if has_actions:
         await run_around_end(context, change, TriggerEvent.BEFORE_DESTROY)
+    # Provider protocol: null as planned object and as configuration requests a destroy.
     nothing = null(change.schema.block.implied_type)
+    # The private data of a plan belongs to the change that was planned. For a replacement
+    # that is the creation, so the destroy gets the private data of the stored object.
     is_planned = change.action is Action.DELETE
     answer = await provider.apply(
         api.ApplyRequest(
@@ -52,6 +57,8 @@ async def delete(context: ApplyContext, operation: Operation, change: Change) ->
         )
     )
     context.diags.extend(located(answer.diagnostics, address=str(change.address)))
+    # A destroy that fails may return what is left of the object. It keeps its status and
+    # dependencies, which are not computed again for a destroy.
     left: StoredObject | None = None
     if not answer.state.is_null:
         value = mark_with_paths(answer.state, unmark_deep_with_paths(prior)[1])
@@ -68,6 +75,8 @@ async def delete(context: ApplyContext, operation: Operation, change: Change) ->
     _set(context, change, deposed, left)
     if api.has_errors(answer.diagnostics):
         raise OperationFailed
+    # OpenTofu: an object that is still there without an error is a fault of the provider, and
+    # stays in the state so that it is not lost.
     if left is not None:
         context.report_faults(change, [ProviderFault((), "the object is still there")])
         raise OperationFailed

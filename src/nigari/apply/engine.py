@@ -123,6 +123,8 @@ class Application:
                 "Operations that had not started were skipped. Everything that was done is in "
                 "the state; the next apply continues from there.",
             )
+        # OpenTofu warns after every apply with -target or -exclude, because it is easy to
+        # forget that one was used.
         if self._plan.targeted and not self._plan.invoked:
             words = advice()
             self.diags.warning(
@@ -230,6 +232,7 @@ class Application:
 
         Conditions that the plan left out are left out here, too.
         """
+        # Nothing is left that the conditions could be about.
         if self._plan.mode is PlanMode.DESTROY:
             return self._plan.checks
         noted = list(self._context.conditions)
@@ -286,6 +289,7 @@ class Application:
         """
         before = self._plan.refreshed_state.outputs
         if self._plan.mode is PlanMode.DESTROY:
+            # NodeDestroyableOutput: a full destroy removes all outputs.
             return dict(before) if self._plan.targeted else {}
         found: dict[str, OutputState] = {}
         nodes = self.apply_run.root.outputs
@@ -297,9 +301,12 @@ class Application:
         for name, node in nodes.items():
             if name in left_out:
                 continue
+            # OpenTofu: ephemeral outputs exist in called modules only and are never
+            # stored.
             if not isinstance(node, OutputNode) or node.output.ephemeral:
                 continue
             value, marks = node.value.unmark_deep()
+            # JSON has no infinity, so the state cannot hold it.
             if infinite_as_null(value)[1]:
                 self.diags.append(infinite_output(node.output))
                 refused.add(name)
@@ -313,6 +320,7 @@ class Application:
                     continue
                 value, marks = planned.after.unmark_deep()
             is_secret = node.output.sensitive or SENSITIVE in marks
+            # NodeApplyableOutput: a null output is removed from the state.
             if not value.is_null:
                 found[name] = OutputState(value, is_secret, node.output.deprecated)
         return found

@@ -134,6 +134,8 @@ class Executor:
 
     async def _perform(self, number: int) -> bool:
         operation = self._graph.operations[number]
+        # What was opened is closed in any case, even after failures and when the apply
+        # was stopped.
         is_closing = operation.kind is OperationKind.CLOSE
         if (self._skipped[number] or self.is_stopped) and not is_closing:
             return False
@@ -147,6 +149,8 @@ class Executor:
         self._missing[number] = not succeeded
         for follower in self._followers[number]:
             if not succeeded:
+                # OpenTofu (dag.Walker): what depends on a failed vertex is
+                # skipped without a message of its own.
                 self._skipped[follower] = True
             self._waiting[follower] -= 1
             if not self._waiting[follower]:

@@ -66,6 +66,8 @@ class Operations:
             report.fail()
             if not isinstance(error, OperationFailed):
                 raise
+            # OpenTofu checks postconditions of an object that exists even if its
+            # creation failed.
             if error.left is not None:
                 await self._holds(change, error.left)
             return False

@@ -13,6 +13,8 @@ async def open_provider(context: ApplyContext, text: str) -> bool:
     """Start and configure a provider instance; False where that failed."""
     run = context.run
     address = context.provider_address(text)
+    # OpenTofu destroys what a removed module left with the provider that the state names, if
+    # an enclosing module still configures it.
     frame = await run.frame(address.module) or frame_of_old(
         run.root, address.module, run.prior, run.schema_of
     )
@@ -36,6 +38,8 @@ async def open_ephemeral(context: ApplyContext, instance: EphemeralInstance) -> 
     try:
         provider, run = context.provider(instance), context.run
         declared = await declared_instance(context, instance)
+        # openEphemeralResource: preconditions guard the opening, postconditions the use
+        # of the result.
         await declared.check("precondition", None)
         config = await declared.config()
         body = declared.node.resource.body

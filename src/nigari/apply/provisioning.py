@@ -35,6 +35,8 @@ async def provision(
     assert state is not None
     assert state.current is not None
     sound = state.current
+    # maybeTainted after provisioners: if the process dies meanwhile, it is unknown what ran.
+    # So the object is stored as tainted first.
     tainted = sound.with_status(ObjectStatus.TAINTED)
     context.draft.set_current(change.address, tainted, change.provider)
     await context.store()
@@ -53,6 +55,7 @@ async def provision_before_end(
     perhaps not run. An object goes before what it depends on is changed, so nothing but the object
     itself may be asked for here.
     """
+    # evalApplyProvisioners: a tainted object is skipped.
     if stored.status is ObjectStatus.TAINTED:
         return
     address = change.address
@@ -60,6 +63,7 @@ async def provision_before_end(
     resource = None if frame is None else frame.module.resources.get(address.item.resource)
     connection = None if resource is None else resource.connection
     provisioners = () if resource is None else resource.provisioners
+    # A removed block replaces the provisioners of a resource block that no longer exists.
     if resource is None:
         statement = context.settings.removed.of(address)
         if statement is not None:

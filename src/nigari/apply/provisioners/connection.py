@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 _USER: Final = "root"
 _PORT: Final = 22
 _HIGHEST_PORT: Final = 65535
+# Five minutes as in OpenTofu (DefaultTimeout): new machines need time to start.
 _TIMEOUT: Final = 300.0
 UNIX: Final = "unix"
 WINDOWS: Final = "windows"
+# DefaultUnixScriptPath and DefaultWindowsScriptPath of OpenTofu: directories that every user can
+# write to. /tmp may be mounted noexec, hence the argument.
 _SCRIPTS: Final = {
     UNIX: "/tmp/terraform_%RAND%.sh",
     WINDOWS: "C:/windows/temp/terraform_%RAND%.cmd",
@@ -121,6 +124,8 @@ def _bastion(arguments: Arguments, target: Login) -> Login | None:
         return None
     return Login(
         host=_bare(host),
+        # parseConnectionInfo: the bastion inherits all settings of the target except the
+        # host and its key, which would be wrong for another machine.
         port=_port(arguments, "bastion_port") or target.port,
         user=text_of(arguments["bastion_user"]) or target.user,
         password=text_of(arguments["bastion_password"]) or target.password,
@@ -153,6 +158,7 @@ def _agent(arguments: Arguments, environ: Mapping[str, str]) -> str:
         raise ProvisionerFailure(
             "The connection uses an ssh agent, but there is none: SSH_AUTH_SOCK is not set."
         )
+    # The agent is used by default, but demanded only by agent = true.
     return "" if wanted is False else socket
 
 

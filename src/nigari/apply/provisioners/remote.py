@@ -49,6 +49,7 @@ async def copy_files(
     content, source = arguments["content"], text_of(arguments["source"])
 
     async def copy(session: SshSession) -> None:
+        # An empty content is content too: it makes an empty file.
         if isinstance(content.data, str):
             await put_content(session.connection, content.data.encode(), destination)
         else:
@@ -84,6 +85,8 @@ async def _connected(
 async def _run_script(session: SshSession, script: bytes, say: Say) -> None:
     path = session.script_path()
     if session.is_unix and not script.startswith(b"#!"):
+        # OpenTofu adds a shell to scripts without "#!", since the kernel refuses to run
+        # those.
         script = _SHELL + script
     await put_content(session.connection, script, path)
     # OpenTofu 1.13: the path is a name, even if it has characters that mean more to a shell.
@@ -103,6 +106,8 @@ def _scripts(arguments: Arguments, machine: Machine) -> list[bytes]:
     inline = arguments["inline"]
     if not inline.is_null:
         lines = [_filled(each, "inline") for each in inline.sequence()]
+        # All inline commands are one script, so that they share a directory and
+        # variables.
         return ["".join(f"{line}\n" for line in lines).encode()]
     if not arguments["script"].is_null:
         return [_read(_filled(arguments["script"], "script"), machine)]

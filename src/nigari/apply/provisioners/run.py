@@ -63,11 +63,15 @@ class Provisioning:
         context, kind = self._context, provisioner.type
         address = self._subject.address
         found = await self._value(provisioner.body, PROVISIONERS[kind])
+        # applyProvisioners: the connection of the provisioner overrides that of the
+        # resource argument by argument, as override files do.
         body = provisioner.connection_over(self._subject.connection)
         way = None if body is None else await self._value(body, CONNECTION)
         if found is None or (way is None and body is not None):
             return False
         context.view.provision_started(address, kind)
+        # Programs print their arguments, so output is hidden if any is sensitive or
+        # ephemeral. Connections are exempt: provisioners do not print them.
         plain, marks = found.unmark_deep()
         say: Say = partial(context.view.provision_said, address, kind)
         if marks:

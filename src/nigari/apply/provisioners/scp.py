@@ -33,6 +33,8 @@ async def put(connection: SSHClientConnection, source: str, path: str, machine: 
     async with await _receiver(connection, "-rt", path) as process:
         sender = _Sender(process)
         await sender.confirmed()
+        # As with rsync and in OpenTofu: a slash at the end means the contents of the
+        # directory.
         if source.endswith("/"):
             await sender.entries(found)
         else:
@@ -90,6 +92,8 @@ class _Sender:
         await self.confirmed()
 
     async def file(self, name: str, size: int, pieces: Iterator[bytes]) -> None:
+        # scp protocol: C starts a file with its mode and size, D and E open and close a
+        # directory.
         await self._tell(f"C0644 {size} {name}")
         for piece in pieces:
             self._process.stdin.write(piece)

@@ -49,6 +49,8 @@ class SshSession:
 
         options: dict[str, Any] = {}  # what asyncssh takes by keyword is not typed
         if self.is_unix:
+            # OpenTofu requests a terminal on Unix, so that programs such as sudo can
+            # be used; without echo, so that input is not repeated in the output.
             options = {"term_type": "xterm", "term_size": (80, 40), "term_modes": {PTY_ECHO: 0}}
         async with await self.connection.create_process(
             command, stderr=STDOUT, errors="replace", **options
@@ -113,6 +115,8 @@ async def _keys(settings: HostConnection, stack: AsyncExitStack) -> list[SSHKeyP
     wanted = settings.agent_identity
     if wanted:
         public = _public_key(wanted)
+        # OpenTofu moves the wanted identity to the front instead of using it alone:
+        # servers close the connection after a few wrong keys.
         keys.sort(key=lambda each: _distance(each, wanted, public))
     return keys
 
@@ -207,12 +211,16 @@ def _options(login: Login, keys: list[SSHKeyPair], agent: str) -> dict[str, Any]
     """Return the login options. They ignore the user's own ssh settings."""
     known = [*_private_key(login), *keys]
     return {
+        # OpenTofu does not read ~/.ssh/config, so the same configuration must not depend
+        # on it here.
         "config": None,
         "username": login.user,
         "password": login.password or None,
         "client_keys": known or None,
         "agent_path": None,
         "agent_forwarding": agent or False,
+        # Without host_key, OpenTofu accepts any host: the keys of new machines are not
+        # known beforehand.
         "known_hosts": _known_hosts(login),
         "keepalive_interval": _KEEP_ALIVE,
         "keepalive_count_max": _MOST_UNANSWERED,

@@ -156,6 +156,8 @@ def _count(members: Members, name: str) -> int:
 
 def _flag(members: Members, name: str) -> bool:
     value = members.get(name)
+    # encoding/json leaves a Go field at its zero value if the member is null or absent, so
+    # both mean false; the same holds for the other types.
     if value is None or isinstance(value, bool):
         return bool(value)
     raise _Wrong(name, "true or false")
@@ -216,6 +218,8 @@ class _Build:
                 f"The file says it was written by version {version!r}, which is not a valid "
                 "version number.",
             )
+        # Faults of this member are not reported: OpenTofu does not know it and would
+        # accept the file.
         if OTHER_PROVIDERS in members:
             text = cast("str", members[OTHER_PROVIDERS])
             self._others = read_other_providers(text, StoredAddresses(Diagnostics()))
@@ -308,6 +312,7 @@ class _Build:
         if status is None:
             self._unknown_status(address, members)
             return None
+        # readStateV4: any eight characters are a deposed key; other lengths are an error.
         if deposed and len(deposed) != 8:
             self._bad_deposed_key(address, deposed)
             return None
@@ -347,6 +352,8 @@ class _Build:
             create_before_destroy=_flag(members, "create_before_destroy"),
             skip_destroy=_flag(members, "skip_destroy"),
             identity=None if identity == "null" else identity,
+            # Absent and 0 differ: OpenTofu writes no identity version for objects
+            # that never had one.
             identity_schema_version=_count(members, "identity_schema_version")
             if members.get("identity_schema_version") is not None
             else None,
@@ -367,6 +374,7 @@ class _Build:
             if other is not None:
                 stored, manager = before_barrier(stored), other
         known = instances.get(entry.key)
+        # The usual case first: states have many instances with one object each.
         if known is None and not entry.deposed:
             instances[entry.key] = InstanceState(stored, provider=manager)
             return
@@ -389,6 +397,8 @@ class _Build:
             deprecated = _text(members, "deprecated")
             if "value" not in members:
                 raise _Wrong("value", "there")
+            # OpenTofu stores the type of an output beside it, since JSON cannot tell
+            # lists from tuples, or maps from objects.
             type_ = cty_json.type_from_json(cast("str", members.get("type") or "null"))
             value = cty_json.value_from_json(cast("str", members["value"]), type_)
         except _Wrong as wrong:
@@ -524,6 +534,7 @@ def _flat_attributes(members: Members) -> Mapping[str, str] | None:
 
 
 def _check_status(members: Members) -> str:
+    # decodeCheckStatusV4: a status of a newer version counts as unknown.
     status = _text(members, "status")
     return status if status in CHECK_STATUSES else "unknown"
 
@@ -540,5 +551,6 @@ def _remembered(members: Members) -> Mapping[AbsProviderInstance, ProviderMemory
 
 
 def _looks_like_version(text: str) -> bool:
+    # version.NewVersion of OpenTofu also accepts a leading v and any number of segments.
     core = text.removeprefix("v").partition("-")[0].partition("+")[0]
     return all(part.isdigit() for part in core.split("."))

@@ -40,16 +40,21 @@ def upgrade_to_v4(members: Members, version: int) -> dict[str, object]:
     resources: list[dict[str, object]] = []
     outputs: dict[str, object] = {}
     for module in _list(members, "modules"):
+        # upgradeToV2: in version 1 the root module may have no path. Later versions
+        # require "root" at the start of each.
         path = _list(module, "path") or (["root"] if version == 1 else [])
         if not path or path[0] != "root":
             raise UpgradeFailure(f"it has a module with the path {path!r}")
         address = _module_address(path[1:])
         resources += _module_resources(module, address, version)
+        # upgradeStateV3ToV4: format 4 has outputs of the root module only.
         if len(path) == 1:
             for name, output in _object(module, "outputs").items():
                 outputs[name] = _output(output, version)
     return {
         "version": 4,
+        # Very old programs did not record a version; 0.0.0 stands for them, as in
+        # OpenTofu.
         "terraform_version": members.get("terraform_version") or "0.0.0",
         "serial": serial,
         "lineage": members.get("lineage") or "",
@@ -86,6 +91,8 @@ def _module_resources(module: object, address: str, version: int) -> list[dict[s
         if primary is not None:
             instances.append(_instance(primary, key, "", version))
         for index, deposed in enumerate(_list(old, "deposed")):
+            # Old formats had no deposed keys; OpenTofu makes them up from the
+            # position.
             instances.append(_instance(deposed, key, f"{index + 1:08x}", version))
     return list(resources.values())
 
@@ -101,6 +108,7 @@ def _resource_address(text: str) -> tuple[str, str, str, int | None]:
         raise UpgradeFailure(f"it has a resource {quoted(text)}, which is not an address")
     if len(parts) == 2:
         return mode, parts[0], parts[1], None
+    # strconv.ParseInt with base 0: a leading zero means octal.
     base = 8 if _OCTAL.fullmatch(parts[2]) else 0
     try:
         return mode, parts[0], parts[1], int(parts[2], base)
@@ -112,11 +120,15 @@ def _resource_address(text: str) -> tuple[str, str, str, int | None]:
 
 def _provider(old: str, type_name: str, module: str) -> str:
     """Convert a provider to its form before namespaces, which the parser accepts."""
+    # upgradeStateV3ToV4: names of provider blocks with "provider." are whole addresses. Older
+    # ones are a local name with an alias, in the module of the resource.
     if "provider." in old:
         return old
     local = _ALIAS.fullmatch(old) if old else None
     if old and local is None:
         raise UpgradeFailure(f"it has a provider {quoted(old)}, which is not a name")
+    # Without a name, the first word of the resource type names the provider, as for
+    # configurations.
     name = type_name.partition("_")[0] if local is None else local[1]
     alias = "" if local is None or local[2] is None else f".{local[2]}"
     prefix = f"{module}." if module else ""
@@ -128,6 +140,8 @@ def _instance(old: object, key: int | None, deposed: str, version: int) -> dict[
     if version < 3:
         _mark_maps(attributes)
     old_id = _text(old, "id")
+    # upgradeInstanceObjectV3ToV4: the id was a member of its own and may be missing among the
+    # attributes.
     if old_id and not attributes.get("id"):
         attributes["id"] = old_id
     meta = dict(_object(old, "meta"))
@@ -141,6 +155,8 @@ def _instance(old: object, key: int | None, deposed: str, version: int) -> dict[
     if attributes or _member(old, "attributes") is not None:
         instance["attributes_flat"] = attributes
     if meta:
+        # encoding/json sorts keys and writes no white space; provider SDKs read these
+        # bytes.
         private = json.dumps(meta, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         instance["private"] = base64.b64encode(private.encode()).decode()
     return instance
@@ -152,6 +168,7 @@ def _schema_version(meta: dict[str, object]) -> int:
     is_text = isinstance(raw, str) and raw.isascii() and raw.isdigit()
     if not is_text and (isinstance(raw, bool) or not isinstance(raw, int | float)):
         return 0
+    # OpenTofu removes it, so that it is not stored twice with different values.
     del meta["schema_version"]
     return int(raw) if isinstance(raw, str | int | float) else 0
 
@@ -166,6 +183,7 @@ def _mark_maps(attributes: dict[str, str]) -> None:
             if name.startswith(prefix) and name != count_name
         }
         keys.discard("#")
+        # upgradeAttributesV2ToV3: a key that is not a number can only be one of a map.
         if any(not key.lstrip("+-").isdigit() for key in keys):
             attributes[prefix + "%"] = attributes.pop(count_name)
         elif not keys:
@@ -173,6 +191,7 @@ def _mark_maps(attributes: dict[str, str]) -> None:
 
 
 def _output(old: object, version: int) -> dict[str, object]:
+    # Version 1 had only strings, stored without a type.
     value = old if version == 1 else _member(old, "value")
     type_ = _collection_type(cty.json.implied_type(json.dumps(value)))
     return {

@@ -74,6 +74,7 @@ class Writer:
         state = file.state
         members = [
             '"version": 4',
+            # The version whose format this is, whatever version this program has.
             f'"terraform_version": {quoted(OPENTOFU_VERSION)}',
             f'"serial": {file.serial}',
             f'"lineage": {quoted(file.lineage)}',
@@ -97,6 +98,8 @@ class Writer:
         return b"".join(pieces)
 
     def _laid_out(self, text: str) -> bytes:
+        # encoding/json of Go escapes <, > and & for HTML, and replaces what is not valid
+        # UTF-8 by U+FFFD.
         text = _LONE_SURROGATES.sub("\ufffd", escaped_for_html(text))
         return (compact(text) if self._is_compact else text).encode("utf-8", "surrogateescape")
 
@@ -105,12 +108,16 @@ class Writer:
         for address, resource in state.resources.items():
             row = known.get(address)
             if row is None or row[0] is not resource:
+                # writeStateV4 skips ephemeral resources: nothing of them may be
+                # stored.
                 if address.item.mode is EPHEMERAL:
                     continue
                 row = known[address] = (resource, _place(address), *self._resource(resource))
             rows.append(row)
         if len(known) > 2 * len(rows):
             self._known = {row[0].address: row for row in rows}
+        # sortResourcesV4: module, mode, type, name. The order makes states comparable as
+        # text.
         rows.sort(key=itemgetter(1))
         others: list[str] = []
         for row in rows:
@@ -128,6 +135,8 @@ class Writer:
         ]
         if address.module.text:
             members.insert(0, f'"module": {quoted(address.module.text)}')
+        # appendInstanceObjectStateV4: with provider instances that have keys, each entry
+        # names its own and the resource names none.
         if not names.have_keys:
             members.append(f'"provider": {quoted(names.block.text)}')
         members.append('"instances": [')
@@ -173,6 +182,8 @@ class Writer:
 def _place(address: AbsResource) -> str:
     """Return a text that sorts resources in OpenTofu's order."""
     item = address.item
+    # A separator below every character of names, so that shorter names sort first, as in a
+    # comparison by parts.
     return f"{address.module.text}\0{_MODES[item.mode]}\0{item.type}\0{item.name}"
 
 
@@ -213,6 +224,7 @@ def _entry(key: InstanceKey, deposed: str, provider: str, stored: StoredObject) 
 def _stored(stored: StoredObject) -> list[str]:
     """Write the members of an object that are independent of its address."""
     members = [f'"schema_version": {stored.schema_version}']
+    # Objects of format 3 stay flat until a provider has upgraded them.
     if stored.flat_attributes is None:
         members.append(f'"attributes": {indented(stored.attributes, _ATTRIBUTE)}')
     elif stored.flat_attributes:
@@ -247,6 +259,7 @@ def _flat(attributes: Mapping[str, str]) -> str:
 
 
 def _checks(checks: tuple[CheckResult, ...]) -> str:
+    # OpenTofu writes null, not an empty array, if no check has results.
     if not checks:
         return "null"
     results = []

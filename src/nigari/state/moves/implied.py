@@ -47,6 +47,7 @@ def implied_moves(
     seen: set[ModuleAddr] = set()
     for resource in state.resources.values():
         module: ModuleAddr | None = resource.address.module
+        # Every enclosing module may have got or lost count, each on its own.
         while module is not None and not module.is_root and module not in seen:
             seen.add(module)
             declared = repetition_of(module)

@@ -56,12 +56,15 @@ def apply_moves(state: State, statements: Sequence[MoveStatement]) -> MoveResult
 
     `check_moves` validates the statements, once the declared objects are known.
     """
+    # ApplyMoves: a cycle was reported by ValidateMoves, so nothing is moved here.
     order = in_order(statements, Diagnostics()) if statements else None
     if order is None:
         return MoveResult(state, {}, [])
     places = IndexedDraft(state)
     result = MoveResult(state, {}, [])
     for statement in order:
+        # An error of check_moves; applying it would report the object as blocked by
+        # itself.
         if statement.source == replace(statement.target, range=statement.source.range):
             continue
         if statement.source.resource is None:

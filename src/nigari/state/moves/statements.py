@@ -125,8 +125,11 @@ def _cycle(
 
 def _builds_on(later: MoveStatement, earlier: MoveStatement) -> bool:
     """Check whether one statement must be applied after another."""
+    # CanChainFrom: a move to an address precedes the move away from it.
     if later.source.can_chain_from(earlier.target):
         return True
+    # buildMoveStatementGraph (statementDependsOn): nested in either direction, since a module
+    # that moves takes along what is in it.
     if not (
         later.source.is_nested_within(earlier.target)
         or later.target.is_nested_within(earlier.target)
