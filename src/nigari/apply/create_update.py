@@ -101,9 +101,8 @@ async def _apply(
     planned, marks = unmark_deep_with_paths(final.after)
     before = null(block.implied_type) if prior is None else prior.value.unmark_deep()[0]
     if prior is not None and before == planned:
-        # OpenTofu does not call the provider for a change of marks, which it never sees, but the state
-        # records the new ones.
-        # Only what is secret has changed, which is nothing to the provider.
+        # OpenTofu does not call the provider if only marks have changed, since it never sees them.
+        # The state records the new ones.
         answer = api.ApplyResponse(planned, prior.private, identity=prior.identity)
     else:
         type_name, plain = change.address.item.resource.type, config.unmark_deep()[0]

@@ -41,6 +41,7 @@ ProviderDiagnostics = tuple[ProviderDiagnostic, ...]
 class ProviderDeferral(Enum):
     """Reason why a provider defers an object to a later plan, by its name in the protocol."""
 
+    # Deferred.Reason of the protocol, without UNKNOWN.
     CONFIG_UNKNOWN = "RESOURCE_CONFIG_UNKNOWN"
     PROVIDER_CONFIG_UNKNOWN = "PROVIDER_CONFIG_UNKNOWN"
     ABSENT_PREREQUISITE = "ABSENT_PREREQ"

@@ -41,6 +41,8 @@ class ProviderBase:
         schema = None if offered is None else offered.resources.get(request.type_name)
         if schema is None:
             reported = unknown_type("resource type", request.type_name)
+        # Only the provider knows what its older schemas meant, so a subclass with several
+        # versions must override this.
         elif request.version != schema.version or not request.json:
             reported = problem(
                 "State of another provider version",

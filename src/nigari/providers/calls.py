@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     _M = TypeVar("_M", bound=Message)
 
 
+# The codes of gRPC for a connection that broke, as opposed to an answer of the plugin.
 _LOST_CONNECTION: Final = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
 
 
@@ -97,6 +98,8 @@ class Calls:
                 async for data in call:
                     yield response.FromString(data)
             finally:
+                # Protocol: the caller ends a stream by cancelling it, for example
+                # at the limit of a list.
                 call.cancel()
         except grpc.aio.AioRpcError as error:
             raise await self._failed(method, error) from None
@@ -107,6 +110,7 @@ class Calls:
 
     async def _failed(self, method: str, error: grpc.aio.AioRpcError) -> CallFailed:
         code = error.code().name
+        # gRPC: an unknown method. Protocols grow by methods, which older plugins lack.
         if code == "UNIMPLEMENTED":
             return NotOffered((_not_offered(self._plugin.name, method),))
         if code in _LOST_CONNECTION:

@@ -103,6 +103,8 @@ class PluginProvider:
         try:
             block = (await self._get_schema()).provider.block
             request = pb.ConfigureProvider.Request(
+                # Some providers refuse versions below the ones they know, so this
+                # is that of the OpenTofu whose behavior is followed.
                 terraform_version=OPENTOFU_VERSION,
                 config=self._encode(config, block.implied_type),
                 client_capabilities=capabilities(may_defer),
@@ -125,6 +127,8 @@ class PluginProvider:
             answer = await self._calls.call(
                 "UpgradeResourceState", message, pb.UpgradeResourceState.Response
             )
+            # Protocol: the upgraded state has the current schema, whatever the
+            # version of the stored one.
             state, found = self._state(answer.upgraded_state, schema, request.type_name)
             return api.UpgradeResponse(state, diagnostics(answer.diagnostics) + found)
         except CallFailed as failed:
@@ -176,6 +180,8 @@ class PluginProvider:
                 "PlanResourceChange", message, pb.PlanResourceChange.Response
             )
             planned, found = self._state(answer.planned_state, schema, request.type_name)
+            # The identity of a new object is usually unknown until apply; later it
+            # must be known.
             identity, wrong = self._identity(answer.planned_identity, schema, may_be_unknown=True)
             return api.PlanResponse(
                 planned=planned,
@@ -229,6 +235,8 @@ class PluginProvider:
             )
             reported = diagnostics(answer.diagnostics)
             imported: list[api.ImportedResource] = []
+            # One import may yield several objects, even of other types, each decoded
+            # by its own schema.
             for one in answer.imported_resources:
                 schema = await self._resource(one.type_name)
                 state, found = self._state(one.state, schema, one.type_name)
@@ -289,7 +297,10 @@ class PluginProvider:
             result, found = self._state(answer.result, schema, type_name)
             return api.OpenEphemeralResponse(
                 result,
+                # Protocol: private is optional here, and absent differs from
+                # empty when it is sent back.
                 answer.private if answer.HasField("private") else None,
+                # Without renew_at, the object needs no renewal.
                 self._moment(answer.renew_at) if answer.HasField("renew_at") else None,
                 diagnostics(answer.diagnostics) + found,
             )
@@ -343,6 +354,8 @@ class PluginProvider:
 
     async def list_resources(self, request: api.ListRequest) -> AsyncGenerator[api.ListEvent, None]:
         try:
+            # The configuration of a list has its own schema; what it finds has that
+            # of the resource type.
             schema = await self._one_of("list_resources", request.type_name)
             listed = await self._resource(request.type_name)
             message = pb.ListResource.Request(
@@ -361,6 +374,7 @@ class PluginProvider:
     ) -> api.ListEvent:
         reported = diagnostics(event.diagnostic)
         identity, wrong = self._identity(event.identity, schema)
+        # ListResource: every result has an identity, by which it could be imported.
         if identity is None and not reported and not wrong:
             wrong = (_no_identity(self._plugin.name, type_name),)
         resource = None
@@ -411,6 +425,8 @@ class PluginProvider:
             )
             events = self._calls.stream("InvokeAction", message, pb.InvokeAction.Event)
             async for event in events:
+                # InvokeAction: completed is the last event. Without it, the
+                # outcome of the action is unknown.
                 if event.HasField("completed"):
                     reported = diagnostics(event.completed.diagnostics)
                     yield api.ActionEvent(is_end=True, diagnostics=reported)

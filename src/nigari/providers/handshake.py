@@ -53,10 +53,13 @@ class Handshake:
 
 def environment(base: Mapping[str, str], socket_directory: str) -> dict[str, str]:
     """Build a plugin's environment: the user's own, and the variables of the handshake."""
+    # A certificate in the environment is a demand for mutual TLS. It came from the caller of
+    # this process and does not concern the plugin.
     result = {name: value for name, value in base.items() if name != "PLUGIN_CLIENT_CERT"}
     result[COOKIE_NAME] = COOKIE
     result["PLUGIN_PROTOCOL_VERSIONS"] = ",".join(str(version) for version in PROTOCOLS)
     result["PLUGIN_UNIX_SOCKET_DIR"] = socket_directory
+    # go-plugin: the range for plugins without Unix sockets.
     result["PLUGIN_MIN_PORT"] = "10000"
     result["PLUGIN_MAX_PORT"] = "25000"
     return result
@@ -71,6 +74,7 @@ def parse(line: str) -> Handshake:
             "plugin, or something else writes to its standard output"
         )
     core, protocol, network, address = parts[:4]
+    # go-plugin: the field was added with gRPC; plugins without it speak net/rpc.
     kind = parts[4] if len(parts) > 4 else "netrpc"
     certificate = parts[5] if len(parts) > 5 else ""
     if core != _CORE_PROTOCOL:
@@ -91,9 +95,11 @@ def parse(line: str) -> Handshake:
 
 
 def _certificate(text: str) -> bytes | None:
+    # go-plugin uses the same threshold.
     if len(text) <= _SHORTEST_CERTIFICATE:
         return None
     try:
+        # go-plugin writes base64 without padding (RawStdEncoding).
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except binascii.Error:
         raise HandshakeError("sent a certificate that cannot be read") from None

@@ -104,6 +104,8 @@ class Plugin:
 
         from nigari.providers.wire import plugin_pb2
 
+        # go-plugin: GRPCController.Shutdown asks the plugin to end by itself. It may end
+        # before it answers.
         shut_down = self.channel.unary_unary(
             f"/{CONTROLLER}/Shutdown",
             request_serializer=plugin_pb2.Empty.SerializeToString,
@@ -118,6 +120,8 @@ class Plugin:
 
         from nigari.providers.wire import plugin_pb2
 
+        # go-plugin: after the handshake, standard output and error of the program go
+        # through GRPCStdio.
         stream = self.channel.unary_stream(
             f"/{STDIO}/StreamStdio",
             request_serializer=plugin_pb2.Empty.SerializeToString,
@@ -242,8 +246,13 @@ def _open_channel(address: PluginAddress) -> grpc.aio.Channel:
         target,
         options=[
             ("grpc.max_receive_message_length", MAX_MESSAGE),
+            # gRPC limits messages to 4 MiB by default, which schemas and large states
+            # exceed.
             ("grpc.max_send_message_length", -1),
+            # Go servers reject the authority that gRPC would derive from the path of
+            # a socket.
             ("grpc.default_authority", "localhost"),
+            # The address is local, whatever proxy the environment names.
             ("grpc.enable_http_proxy", 0),
         ],
     )

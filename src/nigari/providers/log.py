@@ -41,7 +41,9 @@ class LogSettings:
     def from_environment(environment: Mapping[str, str]) -> LogSettings:
         """Read the variables as `tofu` does; an unknown level means everything."""
         general = environment.get("TF_LOG", "").upper()
+        # logging.providerLogLevel: TF_LOG_PROVIDER overrides TF_LOG.
         level = environment.get("TF_LOG_PROVIDER", "").upper() or general or "OFF"
+        # OpenTofu: JSON is a format at level TRACE, selected by the same variable.
         as_json = general == "JSON"
         if level not in _LEVELS:
             level = "TRACE"
@@ -157,11 +159,14 @@ def _parsed(text: str) -> tuple[str, str, dict[str, object]]:
             record = json.loads(text)
         except (ValueError, RecursionError):
             record = None
+        # go-hclog: plugins write JSON lines with the keys @level, @message and
+        # @timestamp.
         if isinstance(record, dict) and "@message" in record:
             level = str(record.pop("@level", "debug")).upper()
             message = str(record.pop("@message"))
             record.pop("@timestamp", None)
             return (level if level in _LEVELS else "DEBUG"), message, record
+    # Older plugins use the standard log package of Go with a level in brackets.
     for level in _LEVELS:
         if f"[{level}]" in text[:40]:
             return level, text.split(f"[{level}]", 1)[1].strip(), {}

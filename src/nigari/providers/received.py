@@ -50,6 +50,8 @@ def received_object(
 ) -> tuple[cty.Value, api.ProviderDiagnostics]:
     """Decode the object of a message, and report forbidden values in it."""
     value = received_value(message, schema.block.implied_type, plugin)
+    # Protocol: write-only attributes must be null in every response, since the state would
+    # keep them.
     kept = set_write_only_paths(schema.block, value)
     reported = tuple(_kept_write_only(type_name, where) for where in kept)
     if not _may_be_infinite(message):
@@ -65,6 +67,7 @@ def received_result(
     value = received_value(message, type_, plugin)
     wrong = ""
     if is_known and not value.is_wholly_known:
+        # CallFunction: functions are pure, so known arguments give a known result.
         wrong = "an unknown value, although all arguments are known"
     elif _may_be_infinite(message) and infinite_as_null(value)[1]:
         wrong = "an infinite number, which a state cannot store"
@@ -106,6 +109,7 @@ def received_deferral(
         return None
     name = pb.Deferred.Reason.Name(message.deferred.reason)
     known = {each.value: each for each in api.ProviderDeferral}
+    # A reason of a newer protocol defers all the same; its name is only for messages.
     return known.get(name, api.ProviderDeferral.CONFIG_UNKNOWN)
 
 

@@ -39,6 +39,7 @@ _PROTOCOL: Final = 6
 
 def serve(provider: api.Provider) -> None:
     """Serve until the caller ends the plugin."""
+    # go-plugin: without the cookie, the program explains itself and ends.
     if os.environ.get(COOKIE_NAME) != COOKIE:
         raise SystemExit(
             "This program is a provider plugin. It is started by tofu or nigari, not by hand."
@@ -94,6 +95,8 @@ async def _serve(provider: api.Provider) -> None:
         if caller := os.environ.get("PLUGIN_CLIENT_CERT"):
             tunnel = ServerTunnel(address, caller)
             address, certificate = await tunnel.open(f"{directory}/tls")
+        # go-plugin: core version, protocol, network, address, kind and certificate, in
+        # one line. The caller waits for its end.
         sys.stdout.write(f"1|{_PROTOCOL}|unix|{address}|grpc|{certificate}\n")
         sys.stdout.flush()
         await ending.wait()

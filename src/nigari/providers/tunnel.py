@@ -117,6 +117,7 @@ def _client_context(certificate: bytes) -> ssl.SSLContext:
     context.load_verify_locations(cadata=certificate)
     # The certificate itself is trusted, regardless of the name in it.
     context.check_hostname = False
+    # gRPC requires that TLS negotiates HTTP/2.
     context.set_alpn_protocols(["h2"])
     return context
 
@@ -166,6 +167,7 @@ def _own_certificate() -> tuple[bytes, bytes]:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(minutes=1))
         .not_valid_after(now + timedelta(days=365))
+        # go-plugin: each side trusts the certificate of the other as its own authority.
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .add_extension(usage, critical=True)
         .add_extension(x509.ExtendedKeyUsage(purposes), critical=False)

@@ -81,6 +81,7 @@ ASSUME_EQUAL: Final = Function(
 
 def _assume_not_null(args: list[Value], _: Type) -> Value:
     if args[0].type.kind == KIND_DYNAMIC:
+        # go-cty: refinements belong to a type, so a value of unknown type can have none.
         raise FunctionError("a value of known type is required: use convert() to give it one", 0)
     return _refined(args[0], Refinement(not_null=True))
 

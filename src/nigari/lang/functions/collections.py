@@ -68,6 +68,7 @@ def _length(args: list[Value], _: Type) -> Value:
     if type_.kind == KIND_DYNAMIC:
         return unknown(NUMBER).with_marks(given.marks)
     if type_.kind == KIND_STRING:
+        # LengthFunc leaves strings to cty, which counts grapheme clusters.
         return STRLEN.call([given])
     # The type of a tuple or object determines its length, even if the value is unknown.
     if isinstance(type_, TupleType):
@@ -87,6 +88,8 @@ LENGTH: Final = Function(
 
 
 def _all_true(args: list[Value], expected: Type) -> Value:
+    # AllTrueFunc: elements are read in order, and the first that is not true decides. So
+    # false after an unknown element is not noticed.
     for element in args[0].sequence():
         if not element.is_known:
             return unknown(expected)
@@ -150,6 +153,7 @@ def _index(args: list[Value], expected: Type) -> Value:
     if given.type.kind not in (KIND_LIST, KIND_TUPLE):
         raise FunctionError("a list or tuple is required")
     elements = given.sequence()
+    # IndexFunc: to search nothing is an error, unlike to find nothing in a list for contains.
     if not elements:
         raise FunctionError("an empty list has no elements to search")
     for position, element in enumerate(elements):
@@ -204,6 +208,7 @@ def _lookup(args: list[Value], expected: Type) -> Value:
     if found is None:
         if len(args) < 3:
             raise FunctionError(f"there is no element {redacted(key.as_string(), key.marks)}")
+        # The default keeps its own marks beside those of the map and the key.
         found = convert(args[2], expected)
     return found.with_marks(marks)
 
@@ -322,6 +327,7 @@ def _sum(args: list[Value], expected: Type) -> Value:
     elements = given.sequence()
     if not elements:
         raise FunctionError("the sum of an empty list is undefined", 0)
+    # SumFunc: one unknown element makes the sum unknown. Bounds are not added.
     if not given.is_wholly_known:
         return unknown(expected)
     total = _summand(elements[0])
@@ -353,6 +359,7 @@ def _transpose(args: list[Value], expected: Type) -> Value:
         return unknown(expected)
     keys_by_element: dict[str, list[str]] = {}
     lists = args[0].mapping()
+    # TransposeFunc: in order of the keys, so that the lists of the result are sorted.
     for key in sorted(lists):
         if lists[key].data is None:
             raise FunctionError(f"the list {path_text((index_step(key),))} is null", 0)
@@ -379,6 +386,7 @@ TRANSPOSE: Final = Function(
 
 
 def _list(args: list[Value]) -> Type:
+    # The name is kept, so that old configurations get an error that names the successor.
     raise FunctionError("this function was removed in Terraform 0.12: write tolist([ … ])")
 
 

@@ -44,6 +44,7 @@ def from_base64(text: str) -> bytes | None:
     """
     import base64
 
+    # encoding/base64 of Go skips line breaks inside the text, and nothing else.
     text = text.replace("\n", "").replace("\r", "")
     if _BASE64.fullmatch(text) is None:
         return None
@@ -60,6 +61,7 @@ def _decoded(value: Value) -> bytes:
 
 def _base64_decode(args: list[Value], _: Type) -> Value:
     try:
+        # Strings of the language are text. Only base64gunzip may return other bytes.
         text = _decoded(args[0]).decode("utf-8")
     except UnicodeDecodeError:
         raise FunctionError("the decoded bytes are not valid UTF-8") from None
@@ -115,6 +117,7 @@ def _inflate(data: bytes) -> bytes:
         parts.append(part)
         if not inflate.eof:
             raise FunctionError("the gzip data is incomplete")
+        # compress/gzip reads concatenated members as one stream (RFC 1952).
         data = inflate.unused_data
         if not data:
             return b"".join(parts)
@@ -130,6 +133,8 @@ BASE64_GUNZIP: Final = Function((_MARKED_STR,), None, STRING, _base64_gunzip, NO
 def _url_encode(args: list[Value], _: Type) -> Value:
     from urllib.parse import quote_plus
 
+    # url.QueryEscape of Go: a space is a plus sign, and only - _ . ~ stay beside letters and
+    # digits.
     return string(quote_plus(to_bytes(args[0].as_string()), safe="-_.~"))
 
 

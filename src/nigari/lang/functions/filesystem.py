@@ -91,6 +91,7 @@ class _Reading:
         try:
             found = self.host.files.is_file(locate(self.host, path))
         except (OSError, ValueError):
+            # FileExists: a path that cannot be examined is an error, not false.
             raise FunctionError(f"{redacted(path, marks)} is not a regular file") from None
         return (TRUE if found else FALSE).with_marks(marks)
 
@@ -99,6 +100,7 @@ class _Reading:
 
         path, pattern = args[0].as_string(), args[1].as_string()
         marks = args[0].marks | args[1].marks
+        # FileSet resolves the directory like any path, and the matches relative to it.
         if not path.startswith("/"):
             path = f"{self.host.working_directory or '.'}/{path}"
         path = clean(path)

@@ -58,6 +58,8 @@ def find(files: Files, directory: str, pattern: str, marks: frozenset[Mark]) -> 
     walk = _Walk(files)
     for alternative in _alternatives(rest):
         segments = [segment for segment in alternative.split("/") if segment != "."]
+        # The pattern was cleaned, so such a segment can only come from braces. It matches
+        # nothing.
         if not segments or any(segment in ("", "..") for segment in segments):
             continue
         found.update(dict.fromkeys(walk.matches(base, segments)))
@@ -114,6 +116,7 @@ def _class_end(pattern: str, start: int) -> int:
     i = start + 1
     if pattern[i : i + 1] in ("^", "!"):
         i += 1
+    # doublestar: an empty class is a mistake.
     if pattern[i : i + 1] == "]":
         return -1
     while i < len(pattern):
@@ -270,6 +273,7 @@ class _Walk:
                     yield path
                 continue
             any_depth = segment == _ANY_DEPTH
+            # doublestar: ** also matches no directory at all.
             if any_depth and not last:
                 pending.append((directory, at + 1, depth))
             parts = _compile(segment)

@@ -26,6 +26,8 @@ _STR: Final = Parameter("str", STRING)
 def _digest(algorithm: str, data: bytes, as_base64: bool) -> Value:
     import hashlib
 
+    # Not for security: some systems forbid MD5 and SHA-1 otherwise, and configurations use
+    # them as checksums.
     digest = hashlib.new(algorithm, data, usedforsecurity=False)
     return string(to_base64(digest.digest()) if as_base64 else digest.hexdigest())
 
@@ -79,6 +81,7 @@ def _uuid_v5(args: list[Value], _: Type) -> Value:
         raise FunctionError(f'"{given}" is neither a UUID nor one of dns, url, oid and x500')
     digits = (match[1] or match[2]).replace("-", "")
     seed = bytes.fromhex(digits) + to_bytes(args[1].as_string())
+    # RFC 4122, version 5: SHA-1 of the namespace and the name, cut to 128 bits.
     digest = hashlib.sha1(seed, usedforsecurity=False).digest()
     return string(str(uuid.UUID(bytes=digest[:16], version=5)))
 
@@ -106,8 +109,10 @@ def _bcrypt(args: list[Value], _: Type) -> Value:
     if cost > _GREATEST_COST:
         raise FunctionError(f"the cost must be between {_LEAST_COST} and {_GREATEST_COST}")
     password = to_bytes(args[0].as_string())
+    # bcrypt ignores what follows; Go refuses longer passwords.
     if len(password) > _LONGEST_PASSWORD:
         raise FunctionError(f"a password can have at most {_LONGEST_PASSWORD} bytes")
+    # golang.org/x/crypto/bcrypt: a cost below the minimum becomes the usual one.
     salt = bcrypt.gensalt(cost if cost >= _LEAST_COST else _USUAL_COST, prefix=b"2a")
     return string(bcrypt.hashpw(password, salt).decode("ascii"))
 
@@ -159,10 +164,13 @@ def decrypt(ciphertext: bytes, key: bytes) -> bytes:
     modulus, exponent = _private_numbers(key)
     length = (modulus.bit_length() + 7) // 8
     number = int.from_bytes(ciphertext, "big")
+    # RFC 8017: the ciphertext has the length of the modulus.
     if len(ciphertext) != length or number >= modulus:
         raise FunctionError("the ciphertext cannot be decrypted with this private key")
     padded = pow(number, exponent, modulus).to_bytes(length, "big")
     end = padded.find(b"\x00", 2)
+    # RFC 8017, 7.2.2: PKCS #1 v1.5 starts with 0 and 2 and has at least eight bytes of
+    # padding.
     if padded[:2] != b"\x00\x02" or end < 10:
         raise FunctionError("the ciphertext cannot be decrypted with this private key")
     return padded[end + 1 :]

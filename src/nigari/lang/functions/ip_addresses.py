@@ -56,6 +56,7 @@ class Network:
 
     def contains(self, address: Address) -> bool:
         """Check whether the address is in the network. An address of the other version never is."""
+        # net.IPNet.Contains of Go compares mapped addresses as those of version 4.
         if address.is_ipv4 != self.address.is_ipv4:
             return False
         mine, size = self.address.number, self.address.bits - self.prefix
@@ -82,6 +83,8 @@ def parse_address(text: str) -> Address | None:
 
 def parse_network(text: str) -> Network | None:
     """Parse an address with its prefix length, as in `10.0.0.0/8`; None for anything else."""
+    # Leading zeros are decimal, as in Go before 1.17 (OpenTofu has a copy of that parser in
+    # internal/ipaddr).
     written, slash, length = text.partition("/")
     address = parse_address(written)
     if not slash or address is None or _DIGITS.fullmatch(length) is None or len(length) > 64:
@@ -107,6 +110,7 @@ def _parse_ipv6(text: str) -> Address | None:
     before, after = _groups(head, not gap), _groups(tail, True)
     if before is None or after is None:
         return None
+    # RFC 4291: "::" stands for at least one group of zeros.
     missing = 8 - len(before) - len(after)
     if missing < 1 if gap else missing != 0:
         return None

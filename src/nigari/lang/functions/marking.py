@@ -28,11 +28,13 @@ def _sensitive(args: list[Value], _: Type) -> Value:
 
 def _non_sensitive(args: list[Value], _: Type) -> Value:
     value, marks = args[0].unmark()
+    # NonsensitiveFunc removes this mark only, and only from the outermost value.
     return value.with_marks(marks - {SENSITIVE})
 
 
 def _is_sensitive(args: list[Value], expected: Type) -> Value:
     """Check for the mark; an unknown value may still turn out either way."""
+    # IsSensitiveFunc: once known, the value may have other marks.
     return boolean(args[0].has_mark(SENSITIVE)) if args[0].is_known else unknown(expected)
 
 

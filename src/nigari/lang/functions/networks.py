@@ -52,6 +52,7 @@ def _host(args: list[Value], _: Type) -> Value:
     network = _network(args[0])
     bits = network.address.bits
     most = (1 << (bits - network.prefix)) - 1
+    # go-cidr: negative numbers count from the end of the range.
     if wanted < 0:
         offset = -wanted - 1
         wanted = most - offset
@@ -68,6 +69,7 @@ def _host(args: list[Value], _: Type) -> Value:
 
 def _netmask(args: list[Value], _: Type) -> Value:
     network = _network(args[0])
+    # CidrNetmaskFunc: IPv6 has prefix lengths only.
     if not network.address.is_ipv4:
         raise FunctionError(f"{network} is an IPv6 range, which has no netmask")
     bits = network.address.bits
@@ -82,6 +84,7 @@ def _subnet(args: list[Value], _: Type) -> Value:
     prefix = network.prefix + new_bits
     if prefix > bits:
         raise FunctionError(f"the prefix of {network} cannot be extended by {new_bits} bits")
+    # go-cidr compares with a 64-bit mask, so more new bits accept every number.
     most = (1 << new_bits) - 1 if 0 <= new_bits < 64 else _LOW_BITS
     if abs(wanted) & _LOW_BITS > most:
         raise FunctionError(f"{new_bits} additional bits are not enough for subnet number {wanted}")
@@ -111,6 +114,7 @@ def _subnets(args: list[Value], _: Type) -> Value:
         if prefix > bits:
             raise FunctionError(f"the prefix of {network} cannot be extended that far", i)
         size = 1 << (bits - prefix)
+        # go-cidr (NextSubnet): each subnet begins at the next multiple of its own size.
         start = -(-next_free // size) * size
         # As in OpenTofu, a subnet that begins at address zero has wrapped around the last address.
         if start == 0 or start > network.last:
@@ -132,6 +136,7 @@ def _contains(args: list[Value], _: Type) -> Value:
             raise FunctionError(f'"{text}" is neither an address nor an address range')
         first = contained.address
         last = Address(contained.last, first.bits)
+    # CidrContainsFunc: an error instead of false, so that a mixed-up version is noticed.
     if first.is_ipv4 != containing.address.is_ipv4:
         raise FunctionError(f"{containing} and {text} belong to different versions of IP")
     return boolean(containing.contains(first) and containing.contains(last))

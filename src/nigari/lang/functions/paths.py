@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def clean(path: str) -> str:
     """Shorten a path by its text alone, as Go's `path.Clean`."""
     cleaned = posixpath.normpath(path)
+    # POSIX keeps two leading slashes, Go does not.
     return cleaned[1:] if cleaned.startswith("//") else cleaned
 
 
@@ -29,6 +30,7 @@ def expand(host: HostEnvironment, path: str) -> str:
     """Replace a leading `~` by the home directory."""
     if not path.startswith("~"):
         return path
+    # go-homedir: user names after ~ are not supported.
     if path[1:2] not in ("", "/", "\\"):
         raise FunctionError(
             "~ can only be used alone, for your own home directory, not followed by a user name"

@@ -24,6 +24,7 @@ def _starts_with(args: list[Value], expected: Type) -> Value:
     begins = string_prefix(text)
     if begins.startswith(prefix):
         return TRUE
+    # Enough of the string is known to exclude the prefix. Bytes count, as in Go.
     if begins and len(begins.encode()) >= len(prefix.encode()):
         return FALSE
     return unknown(expected)
@@ -53,6 +54,7 @@ STR_CONTAINS: Final = Function((_STR, Parameter("substr", STRING)), None, BOOL, 
 def _replace(args: list[Value], _: Type) -> Value:
     """Replace a substring, or matches of a pattern if it is written between slashes."""
     text, wanted, new = args[0].as_string(), args[1].as_string(), args[2].as_string()
+    # ReplaceFunc: slashes at both ends select a pattern.
     if len(wanted) > 1 and wanted[0] == "/" and wanted[-1] == "/":
         pattern = compiled(wanted[1:-1], 1)
         _check_length((len(text) + 1) * max(len(new), 1))

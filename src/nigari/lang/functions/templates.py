@@ -164,6 +164,7 @@ def _check_variables(expression: Expression, variables: Value) -> Mapping[str, V
     plain, marks = variables.unmark()
     values = {name: value.with_marks(marks) for name, value in plain.mapping().items()}
     for name in values:
+        # renderTemplate: other names could never be used in the template.
         if not is_identifier(name):
             raise FunctionError(
                 f'"{name}" is not a valid template variable name: it must be a letter followed '
@@ -171,6 +172,8 @@ def _check_variables(expression: Expression, variables: Value) -> Mapping[str, V
                 1,
             )
     for traversal in expression.variables():
+        # renderTemplate: a template sees its own variables only, and nothing of the
+        # module.
         if traversal.root_name not in values:
             raise FunctionError(
                 f'the template uses "{traversal.root_name}" at {traversal.range}, which was not '

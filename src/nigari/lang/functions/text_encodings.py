@@ -137,6 +137,8 @@ _BIG_ENDIAN: Final = b"\xfe\xff"
 def _encode_text(text: str, name: str) -> bytes:
     name = _known_name(name)
     if name in _WITH_BYTE_ORDER:
+        # golang.org/x/text: UTF-16 without a byte order is written big-endian with a
+        # mark, and read as that without one.
         return _BIG_ENDIAN + text.encode("utf_16_be")
     return _BY_NAME[name].encode(text)
 
@@ -177,6 +179,8 @@ def _decode(args: list[Value], _: Type) -> Value:
         text = _decode_text(data, name)
     except ValueError:
         text = "\ufffd"
+    # golang.org/x/text puts U+FFFD in place of invalid bytes; TextDecodeBase64Func takes it
+    # for an error.
     if "\ufffd" in text:
         raise FunctionError(f"the bytes are not valid {name}", 0)
     return string(text)

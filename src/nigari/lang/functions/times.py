@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def _timestamp(args: list[Value], _: Type) -> Value:
     import time
 
+    # RFC 3339 in UTC without fractions, as for all timestamps of the language.
     return string(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
 
 
@@ -60,6 +61,7 @@ def _instant(args: list[Value], position: int) -> int:
     if match is None:
         return parse_timestamp(text, position).instant
     date, hour, rest, fraction, sign, hours, minutes = match.groups()
+    # time.Parse of Go accepts an offset of 24 hours.
     if sign is not None and (int(hours) > 24 or int(minutes) > 59):
         return parse_timestamp(text, position).instant
     fraction = (fraction or "").replace(",", ".")

@@ -26,6 +26,7 @@ def _try(args: list[Value], _: Type) -> Value:
         value = cast(Closure, arg.data).value(diags)
         if diags.has_errors:
             failures.extend(diags)
+        # tryfunc of HCL: only a wholly known value is certain not to fail later.
         elif value.is_wholly_known:
             return value
         else:
@@ -46,6 +47,7 @@ def _can(args: list[Value], expected: Type) -> Value:
     value = cast(Closure, args[0].data).value(diags)
     if diags.has_errors:
         return FALSE
+    # As for try: an unknown part may fail once it is known.
     if value.is_wholly_known:
         return TRUE
     return unknown(expected).with_causes(find_causes([value]))

@@ -122,6 +122,7 @@ class _Reader:
                 self._end()
             elif isinstance(event, kinds.DocumentStartEvent):
                 documents += 1
+                # go-cty-yaml: a value is one document.
                 if documents > 1:
                     raise _fault(event, "only one document is allowed")
                 if event.version not in (None, _VERSION):
@@ -213,6 +214,8 @@ def _merge(value: Value, into: dict[str, Value]) -> None:
         if not isinstance(mapping.type, ObjectType):
             name = mapping.type.friendly_name()
             raise FunctionError(f"only a mapping can be merged into a mapping, not {name}")
+        # go-cty-yaml: merged keys replace earlier ones, and later keys replace them, in
+        # the order of the text.
         into.update(mapping.mapping())
 
 
@@ -231,6 +234,7 @@ def _resolve(event: ScalarEvent, tag: str) -> Value:
     if short not in _TAGS or (tag and short == tag):
         raise _fault(event, f"the tag {tag} is not supported")
     if short not in ("str", "binary") and (not text or text[0] in _SPECIAL_STARTS):
+        # A quoted scalar is a string, whatever it looks like.
         if event.style in _QUOTES:
             return string(text)
         found = _by_looks(event, text, short)
@@ -278,6 +282,7 @@ def _decimal(text: str) -> Value | None:
 
 
 def _number(event: ScalarEvent, text: str) -> Value:
+    # YAML 1.1 allows underscores between digits.
     plain = text.replace("_", "")
     found = _decimal(plain)
     if found is not None:
@@ -288,6 +293,7 @@ def _number(event: ScalarEvent, text: str) -> Value:
         whole = int(hexadecimal or octal or binary, 16 if hexadecimal else 8 if octal else 2)
         if sign == "-":
             whole = -whole
+        # strconv.ParseInt and ParseUint of Go: 64 bits.
         if -(2**63) <= whole < (2**63 if sign else 2**64):
             return number(whole)
     raise _fault(event, f'"{text}" is not a number')

@@ -96,6 +96,8 @@ class _Writer:
             if i or not in_line:
                 self.new_line(indent)
             value = elements[key]
+            # YAML 1.1: a key without "? " fits on one line and has at most 1024
+            # characters; libyaml writes up to 128.
             if _is_simple_key(key):
                 self._quoted(key, None)
                 self.put(":")
@@ -128,6 +130,8 @@ class _Writer:
             self._quoted(text, indent)
 
     def _block(self, text: str, indent: int) -> None:
+        # YAML: leading white space needs an explicit indentation, and "-" and "+" say
+        # whether final line breaks count.
         hint = str(_STEP) if text[0] == " " or text[0] in _BREAKS else ""
         if text[-1] not in _BREAKS:
             hint += "-"
@@ -151,6 +155,8 @@ class _Writer:
         after_space = False
         for i, char in enumerate(text):
             if char == " " and not marked:
+                # libyaml folds at single spaces only, never at the start or the
+                # end, where the space would be lost.
                 foldable = indent is not None and not after_space and 0 < i < len(text) - 1
                 if foldable and self.column > _WIDTH:
                     self.new_line(indent or 0)

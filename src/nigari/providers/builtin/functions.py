@@ -64,6 +64,7 @@ def _encode_tfvars(given: cty.Value) -> cty.Value:
     if given.type.kind != cty.KIND_OBJECT:
         raise cty.CtyError("an object with an attribute for each variable is required")
     lines: list[str] = []
+    # Names in order, so that equal values give equal text.
     for name, value in sorted(given.mapping().items()):
         if not is_identifier(name):
             raise cty.CtyError(f"{quoted(name)} is not a valid variable name")

@@ -91,6 +91,8 @@ async def read(request: api.ReadDataRequest, reader: Reader) -> api.ReadDataResp
     outputs: dict[str, cty.Value] = {}
     defaults = config.attribute("defaults")
     if defaults.is_null:
+        # dataSourceRemoteStateRead: a typed null would differ from the result of
+        # OpenTofu.
         state["defaults"] = cty.null(cty.DYNAMIC)
     else:
         outputs.update(defaults.mapping())
@@ -102,6 +104,7 @@ async def read(request: api.ReadDataRequest, reader: Reader) -> api.ReadDataResp
             "apply the configuration that the state belongs to first.",
             (cty.GetAttr("workspace"),),
         )
+    # Outputs of the state come last: defaults are for those it does not have.
     outputs.update(found.outputs or {})
     state["outputs"] = cty.object_value(outputs)
     return api.ReadDataResponse(cty.object_value(state), reported, is_planned=found.is_planned)
@@ -120,6 +123,7 @@ def _which(config: cty.Value, name: str = "") -> RemoteState:
     workspace = config.attribute("workspace")
     is_known = workspace.is_known and not workspace.is_null
     return RemoteState(
+        # getBackend: a former name of the local backend, still accepted.
         "local" if backend == "_local" else backend,
         cty.EMPTY_OBJECT if settings.is_null else cty.object_value(settings.mapping()),
         workspace.as_string() if is_known else _DEFAULT_WORKSPACE,

@@ -61,6 +61,7 @@ def plan(request: api.PlanRequest) -> api.PlanResponse:
     prior = request.prior
     replaced: tuple[cty.Path, ...] = ()
     if prior.is_null:
+        # dataStoreResource: the id is a new UUID for each object.
         planned["id"] = refine_not_null(cty.unknown(cty.STRING))
         planned["output"] = _output_for(given)
     elif prior.attribute("triggers_replace") != proposed.attribute("triggers_replace"):
@@ -68,6 +69,8 @@ def plan(request: api.PlanRequest) -> api.PlanResponse:
         planned["id"] = refine_not_null(cty.unknown(cty.STRING))
         planned["output"] = _output_for(given)
     elif prior.attribute("input") != given:
+        # planDataStoreResourceChange: output follows input on apply only, so that what
+        # refers to it waits.
         planned["output"] = cty.unknown(given.type)
     return api.PlanResponse(cty.object_value(planned), replaced)
 
@@ -92,6 +95,7 @@ def apply(request: api.ApplyRequest) -> api.ApplyResponse:
     if not planned.attribute("output").is_known:
         state["output"] = planned.attribute("input")
     if not planned.attribute("id").is_known:
+        # The id is unknown for new objects only; otherwise it stays.
         state["id"] = cty.string(random_uuid())
     return api.ApplyResponse(cty.object_value(state))
 
@@ -116,6 +120,8 @@ def import_state(request: api.ImportRequest) -> api.ImportResponse:
 def move_state(request: api.MoveRequest) -> api.MoveResponse:
     """Take over a `null_resource`: its triggers and its id."""
     nothing = cty.null(TERRAFORM_DATA.block.implied_type)
+    # moveDataStoreResourceState: null_resource is the only source, and triggers become
+    # triggers_replace.
     if request.source_type_name != "null_resource":
         reported = problem(
             "Move between resource types not supported",

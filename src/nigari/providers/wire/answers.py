@@ -139,6 +139,7 @@ def identity_value(message: pb.ResourceIdentityData, schema: Schema) -> cty.Valu
     if schema.identity is None or not message.HasField("identity_data"):
         return None
     value = decode(message.identity_data, schema.identity.implied_type)
+    # A null identity is one that is not there.
     return None if value.is_null else value
 
 

@@ -112,12 +112,14 @@ def provider_schema(
     def action(_name: str, schema: _AnyActionSchema) -> Schema:
         return _schema(schema.schema)
 
+    # A typed name for each, because mypy does not unify the two protocols.
     resources: Mapping[str, _AnySchema] = message.resource_schemas
     data_sources: Mapping[str, _AnySchema] = message.data_source_schemas
     ephemeral: Mapping[str, _AnySchema] = message.ephemeral_resource_schemas
     lists: Mapping[str, _AnySchema] = message.list_resource_schemas
     actions: Mapping[str, _AnyActionSchema] = message.action_schemas
     faults: dict[str, str] = {}
+    # Without metadata, providers send no message, or one without a block.
     has_meta = message.HasField("provider_meta") and message.provider_meta.HasField("block")
     return ProviderSchema(
         provider=_schema(message.provider),
@@ -163,6 +165,7 @@ def _block(message: _AnyBlock) -> Block:
     blocks: dict[str, NestedBlock] = {}
     for nested in message.block_types:
         nesting = _NESTINGS.get(nested.nesting)
+        # Nesting mode 0 is INVALID, the default of the field.
         if nesting is None:
             raise cty.CtyError(f"nested block {quoted(nested.type_name)} has no nesting mode")
         blocks[nested.type_name] = NestedBlock(
@@ -170,6 +173,7 @@ def _block(message: _AnyBlock) -> Block:
             nesting,
             nested.min_items,
             nested.max_items,
+            # Protocol 6.11 has computed blocks; protocol 5 has not.
             isinstance(nested.block, pb.Schema.Block) and nested.block.computed,
         )
     return Block(
@@ -184,6 +188,7 @@ def _block(message: _AnyBlock) -> Block:
 
 def _attribute(message: _AnyAttribute) -> Attribute:
     nested: NestedAttributes | None = None
+    # Protocol 5 has no nested attributes.
     if isinstance(message, pb.Schema.Attribute) and message.HasField("nested_type"):
         nesting = _OBJECT_NESTINGS.get(message.nested_type.nesting)
         if nesting is None:

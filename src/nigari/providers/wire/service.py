@@ -281,6 +281,7 @@ class ProviderService:
             diagnostics=diagnostic_messages(answer.diagnostics), deferred=deferred(answer.deferred)
         )
         for one in answer.resources:
+            # One import may yield objects of several types.
             schema = await self._resource(one.type_name)
             message.imported_resources.add(
                 type_name=one.type_name,
@@ -353,6 +354,7 @@ class ProviderService:
     async def _renew(
         self, request: pb.RenewEphemeralResource.Request
     ) -> pb.RenewEphemeralResource.Response:
+        # The field is optional: absent and empty differ.
         private = request.private if request.HasField("private") else None
         answer = await self._provider.renew_ephemeral(request.type_name, private)
         return pb.RenewEphemeralResource.Response(
@@ -438,6 +440,7 @@ class ProviderService:
             config = await self._action_config(request.action_type, request.config)
         except InvalidRequest as refused:
             messages = diagnostic_messages(refused.reported)
+            # The stream must end with completed, even if nothing was done.
             yield event(completed=event.Completed(diagnostics=messages))
             return
         async for each in self._provider.invoke_action(request.action_type, config):
@@ -456,6 +459,8 @@ class ProviderService:
         for index, argument in enumerate(request.arguments):
             parameter = signature.parameter(index)
             if parameter is None:
+                # Protocol: function errors are text with the index of an
+                # argument, not diagnostics.
                 error = pb.FunctionError(text="too many arguments", function_argument=index)
                 return pb.CallFunction.Response(error=error)
             try:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
+# ClientCapabilities: providers may use a feature only if the client declares it.
 CAPABILITIES: Final = pb.ClientCapabilities(
     write_only_attributes_allowed=True, store_planned_private=True, computed_blocks_allowed=True
 )
@@ -37,6 +38,7 @@ def encode(value: cty.Value, type_: cty.Type) -> pb.DynamicValue:
 
 def decode(message: pb.DynamicValue, type_: cty.Type) -> cty.Value:
     """Decode a value of that type; an empty message is null."""
+    # DynamicValue: a sender uses one of the two forms. Only old SDKs send JSON.
     if message.msgpack:
         return msgpack.unmarshal(message.msgpack, type_)
     if message.json:
@@ -71,6 +73,7 @@ def path_message(steps: cty.Path) -> pb.AttributePath:
             message.steps.add(attribute_name=step.name)
             continue
         assert isinstance(step, cty.Index)
+        # AttributePath has no selector for set elements, so the path ends at the set.
         if step.key.type == cty.STRING:
             message.steps.add(element_key_string=step.key.as_string())
         elif step.key.type == cty.NUMBER:
