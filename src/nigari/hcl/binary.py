@@ -13,6 +13,7 @@ def without_binary(source: Source, diags: Diagnostics) -> Source:
     to the parser, as OpenTofu accepts one within quotes.
     """
     at = source.text.find("\0")
+    # Encrypted files of git-crypt begin with a null character.
     if at < 0 or (at > 0 and _is_utf8(source.text)):
         return source
     diags.error(

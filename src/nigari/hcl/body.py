@@ -431,6 +431,7 @@ def report_unexpected_argument(
     attribute: Attribute, schema: BodySchema, given: dict[str, Attribute], diags: Diagnostics
 ) -> None:
     name = attribute.name
+    # What is set already was hardly meant a second time.
     free = [wanted.name for wanted in schema.attributes if wanted.name not in given]
     hint = did_you_mean(name, free)
     if not hint and (meant := did_you_mean_name(name, [each.type for each in schema.blocks])):
@@ -474,6 +475,7 @@ def _report_extra_label(block: Block, schema: BlockSchema, diags: Diagnostics) -
         detail = f"{_a_block(block)} takes {_count(len(want))} ({', '.join(want)}) and no more."
     else:
         detail = f"{_a_block(block)} takes no labels."
+    # The first superfluous label is where the mistake begins.
     start, end = block.label_spans[len(want)]
     diags.error(
         "Too many block labels", detail, block.source.range(start, end), _header_range(block)

@@ -35,6 +35,8 @@ class Names:
         if found is None or len(traversal) < 2:
             return False
         step = traversal[1]
+        # A partly bound name also has attributes of the outer scope, so the reference may
+        # lead there.
         return isinstance(step, TraverseAttr) and step.name in found.mapping()
 
     def scope(self, outer: Scope) -> Scope:

@@ -119,6 +119,8 @@ class FunctionCall(CostlyExpression):
             parameter = _parameter(function, position)
             assert parameter is not None
             values.append(self._argument(function, parameter, argument, scope, diags))
+        # FunctionCallExpr.Value: with a wrong argument the function is not called, so
+        # that it reports no consequences.
         if diags.error_count > errors:
             return DYNAMIC_UNKNOWN
         try:
@@ -138,6 +140,8 @@ class FunctionCall(CostlyExpression):
         diags: Diagnostics,
     ) -> Value:
         if parameter.type is CLOSURE_TYPE:
+            # customdecode.ExpressionClosureType of HCL: try, can and convert get the
+            # expression, not its value.
             return capsule_value(CLOSURE_TYPE, Closure(argument, scope))
         value = argument.value(scope, diags)
         wanted = parameter.type
@@ -170,11 +174,15 @@ class FunctionCall(CostlyExpression):
             detail = "The argument that `...` expands is null."
             last.report(diags, scope, "Invalid expanded argument", detail, self)
             return DYNAMIC_UNKNOWN
+        # FunctionCallExpr.Value: without the number of arguments, neither their check nor
+        # the type of the result is possible.
         if not value.is_known:
             return unknown_from(DYNAMIC, value)
         expanded = self.arguments[:-1]
         for element in value.sequence():
             expanded.append(
+                # Marks of the list may hide in any element, so each argument
+                # carries them.
                 Literal(self.source, last.start, last.end, element.with_marks(value.marks))
             )
         return expanded
@@ -233,6 +241,7 @@ class FunctionCall(CostlyExpression):
         if not separator:
             detail = f'There is no function named "{name}".{did_you_mean(name, names)}'
         else:
+            # The nearest name in the same namespace is likelier than one in another.
             inside = [known for known in names if known.startswith(namespace + "::")]
             if inside:
                 hint = did_you_mean(self.name, inside)

@@ -139,21 +139,28 @@ class ObjectConstructor(Expression):
         causes: list[Value] = []
         is_known = True
         for key_expression, expression in self.items:
+            # ObjectConsKeyExpr: a bare name is a key, never a reference.
             if isinstance(key_expression, KeyName):
                 attributes[key_expression.name] = expression.value(scope, diags)
                 continue
             errors = diags.error_count
             key = key_expression.value(scope, diags)
             failed = diags.error_count > errors
+            # ObjectConsExpr.Value: values are evaluated even under an invalid key,
+            # for the sake of their errors.
             value = expression.value(scope, diags)
             name = None if failed else self._key(key_expression, key, scope, diags)
             if name is None:
                 is_known = False
                 causes.append(key)
                 continue
+            # The keys of an object are visible in its type, so marks of a key become
+            # those of the object.
             marks |= key.marks
             attributes[name] = value
         if not is_known:
+            # With an unknown key, the attributes and so the type of the object are
+            # unknown.
             return unknown_from(DYNAMIC, *causes)
         return object_value(attributes).with_marks(marks)
 
@@ -245,6 +252,8 @@ class For(CostlyExpression):
 
     def add_variables(self, found: list[Traversal], bound: frozenset[str]) -> None:
         self.collection.add_variables(found, bound)
+        # The collection is evaluated outside of the loop, so the names are not bound in
+        # it.
         inside = bound | {self.key_name, self.value_name}
         for child in self.children()[1:]:
             child.add_variables(found, inside)
@@ -254,6 +263,7 @@ class For(CostlyExpression):
         if collection.is_null:
             self._report_collection("A null value has no elements to iterate over.", scope, diags)
             return DYNAMIC_UNKNOWN
+        # ForExpr.Value: the type of the result depends on the elements.
         if collection.type is DYNAMIC:
             return unknown_from(DYNAMIC, collection)
         collection, marks = collection.unmark()
@@ -268,6 +278,8 @@ class For(CostlyExpression):
             early = self._check_condition(scope, diags)
             if early is None:
                 return DYNAMIC_UNKNOWN
+            # Unknown elements still let the condition be checked, and its marks
+            # count.
             if not collection.is_known:
                 marks |= early.marks
         if not collection.is_known:
@@ -339,6 +351,8 @@ class For(CostlyExpression):
                 continue
             value = self.result.value(run.scope, diags)
             if self.is_grouped:
+                # Grouping mode, "..." after the value: equal keys collect their
+                # values.
                 groups.setdefault(name, []).append(value)
             elif name in attributes:
                 self._report_duplicate(name, run, diags)
@@ -347,6 +361,8 @@ class For(CostlyExpression):
         if run.unknowns:
             return unknown_from(DYNAMIC, *run.unknowns).with_marks(run.marks)
         for name, values in groups.items():
+            # ForExpr.Value: grouped values may have different types, so they form a
+            # tuple.
             attributes[name] = tuple_value(values)
         return object_value(attributes).with_marks(run.marks)
 
@@ -380,9 +396,12 @@ class _Run:
         condition = self.loop.condition
         assert condition is not None
         value = condition.value(self.scope, self.diags)
+        # The usual case, without a conversion.
         if value.data is True and not value.marks:
             return True
         self.marks |= value.marks
+        # ForExpr.Value: whether an element is included decides the length of the tuple,
+        # so an unknown condition makes all of it unknown.
         if isinstance(value.data, Unknown) and self.loop.key is None:
             self.unknowns.append(value)
             return False

@@ -132,6 +132,8 @@ def schema_of(spec: Spec) -> BodySchema:
     for piece in same_body_pieces(spec):
         for attribute in piece.attributes():
             have = attributes.get(attribute.name)
+            # ImpliedSchema: an argument that two pieces read is required if either
+            # piece requires it.
             if have is None or attribute.required:
                 attributes[attribute.name] = attribute
         for block in piece.blocks():
@@ -225,6 +227,7 @@ class Attr(Spec):
     def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
         attribute = content.attributes.get(self.name)
         if attribute is None:
+            # AttrSpec: an absent argument is null of its type.
             return null(without_optional(self.type))
         value = attribute.expr.value(scope, diags)
         return convert_or_report(value, self.type, attribute, scope, diags)
@@ -373,6 +376,8 @@ class Default(Spec):
 
     def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
         value = self.primary.decode(content, labels, scope, diags)
+        # DefaultSpec: only null counts as missing; an unknown value may turn out not to
+        # be.
         if value.is_null:
             return self.default.decode(content, labels, scope, diags)
         return value
@@ -401,6 +406,7 @@ class Wrapper(Spec):
     def decode(self, content: Content, labels: Labels, scope: Scope, diags: Diagnostics) -> Value:
         errors = diags.error_count
         value = self.wrapped.decode(content, labels, scope, diags)
+        # TransformFuncSpec and ValidateSpec: a wrong value is not processed further.
         if diags.error_count > errors:
             return self.placeholder
         return self.finish(value, self.place(content, labels), diags)
@@ -427,6 +433,7 @@ class TransformExpr(Wrapper):
 
     @property
     def implied_type(self) -> Type:
+        # hcldec evaluates the expression with an unknown value to find its type.
         example = unknown(without_optional(self.wrapped.implied_type))
         return self._value(example, Diagnostics()).type
 

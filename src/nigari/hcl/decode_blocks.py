@@ -77,6 +77,7 @@ class BlocksSpec(Spec):
     def place_of(self, block: Block) -> Range:
         """Return the range that the value of one of the blocks comes from."""
         inner, _ = block.body.partial_content(schema_of(self.nested), Diagnostics())
+        # The first labels belong to this piece, the rest to the nested one.
         own = len(self.label_names()) - len(label_names(self.nested))
         return self.nested.place(inner, labels_of(block)[own:])
 
@@ -155,6 +156,7 @@ def only_block(
                 content.missing_item_range,
             )
         return None
+    # BlockSpec: the second block is the mistake, the first one may be right.
     if len(blocks) > 1:
         diags.error(
             "Duplicate block",
@@ -185,6 +187,8 @@ class RepeatedBlocks(BlocksSpec):
         blocks = content.blocks_of(self.type_name)
         values = [self.decode_one(block, scope, diags) for block in blocks]
         unknown_ = self.unknown_result(blocks)
+        # hcldec (dynblock.UnknownBody): with an unknown number of blocks, even their
+        # limits cannot be checked.
         if unknown_ is not None:
             return unknown_
         self._check_count(blocks, content, diags)
@@ -400,6 +404,7 @@ class BlockAttrs(Spec):
         for name, attribute in block.body.just_attributes(diags).items():
             value = attribute.expr.value(scope, diags)
             values[name] = convert_or_report(value, self.element, attribute, scope, diags)
+        # BlockAttrsSpec: elements of a known type were converted to it above.
         if not element.has_dynamic or not values:
             return map_value(element, values)
         try:

@@ -135,6 +135,7 @@ def _only_piece(body: Body, diags: Diagnostics) -> Spec:
 
 
 def _piece(block: Block, diags: Diagnostics) -> Spec:
+    # The label is the attribute name in the result and, unless overridden, the name to read.
     implied = block.labels[0] if block.labels else ""
     body = block.body
     match block.type:
@@ -248,6 +249,8 @@ def _labelled_blocks(kind: str, body: Body, implied: str, diags: Diagnostics) ->
         return _NOTHING
     if kind == "block_object":
         return BlockObject(name, labels, nested)
+    # hcldec: BlockMapSpec panics for a nested type without a fixed type; BlockObjectSpec
+    # exists for it.
     if nested.implied_type.has_dynamic:
         diags.error(
             "Specification without a fixed type",

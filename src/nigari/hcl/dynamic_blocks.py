@@ -252,6 +252,7 @@ class ExpandedBody(Body):
                     blocks.append(block.with_body(self._nested(block.body, NO_MARKS)))
                 continue
             made = block.labels[0]
+            # An earlier partial_content has expanded it.
             if made in self.hidden_blocks:
                 continue
             wanted = types.get(made)
@@ -288,11 +289,15 @@ class ExpandedBody(Body):
         collection = for_each_value(template.for_each, self.scope, diags)
         if collection is None:
             # After the error just reported, a missing block must not cause another.
+            # With labels, a block that represents others would need some, and there
+            # are none.
             if not wanted.labels:
                 self._expand_unknown(template, DYNAMIC_UNKNOWN, blocks, diags)
         elif not collection.is_known:
             self._expand_unknown(template, collection, blocks, diags)
         else:
+            # Marks of the collection reveal the number of blocks, so all values in
+            # them carry the marks.
             plain, marks = collection.unmark()
             for key, element in plain.items():
                 made = self._one_block(template, key, element, marks, diags)
@@ -303,6 +308,8 @@ class ExpandedBody(Body):
         self, template: Template, origin: Value, blocks: list[Block], diags: Diagnostics
     ) -> None:
         stand_in = DYNAMIC_UNKNOWN.with_causes(origin.causes)
+        # dynblock.unknownBody: one block stands for all, so that its content is still
+        # checked against the schema.
         made = self._one_block(template, stand_in, stand_in, origin.marks, diags)
         if made is not None:
             blocks.append(made.with_body(UnknownBody(made.body, origin.causes)))
@@ -315,7 +322,10 @@ class ExpandedBody(Body):
         marks: frozenset[Mark],
         diags: Diagnostics,
     ) -> Block | None:
+        # dynblock: the iterator is an object with key and value.
         current = object_value({"key": key, "value": element})
+        # Iterators of enclosing dynamic blocks stay visible; an inner one of the same
+        # name hides them.
         iterators = {**self.iterators, template.iterator: current}
         scope = Scope({template.iterator: current}, parent=self.scope)
         labels: list[str] = []
@@ -404,6 +414,7 @@ def _expressions(
                 continue
             inside = bound | {name}
             block_body = parts.blocks[0].body
+            # for_each is evaluated outside of the iterator, labels within it.
             for part, names in (("for_each", bound), ("labels", inside)):
                 if part in parts.attributes:
                     yield parts.attributes[part].expr, names

@@ -93,7 +93,9 @@ def iterator_name(content: Content, block: Block, diags: Diagnostics) -> str | N
     """Return the name of the iterator; None after an error."""
     attribute = content.attributes.get("iterator")
     if attribute is None:
+        # dynblock: without an iterator argument, the block type is the name.
         return block.labels[0]
+    # dynblock reads the iterator as a name; it is not evaluated.
     traversal = abs_traversal_for_expr(attribute.expr, diags)
     if traversal is None:
         return None
@@ -129,6 +131,7 @@ def for_each_value(expr: Expression, scope: Scope, diags: Diagnostics) -> Value 
     if not _is_iterable(value.type):
         _report_not_iterable(value, expr, scope, diags)
         return None
+    # dynblock rejects null, unlike a splat: an empty list is the way to have no blocks.
     if value.is_null:
         _report_null(expr, scope, diags)
         return None
@@ -154,6 +157,7 @@ def label_text(expr: Expression, scope: Scope, diags: Diagnostics) -> str | None
         _report_label("it is null", expr, scope, diags)
     elif not value.is_known:
         _report_label("it is unknown, and labels must be known", expr, scope, diags)
+    # dynblock: labels are part of the structure, which nothing can hide.
     elif value.is_marked:
         _report_label("labels are always shown, and this value is sensitive", expr, scope, diags)
     else:

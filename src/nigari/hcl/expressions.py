@@ -274,6 +274,8 @@ class Reference(Expression):
             result = step.apply(value)
             if isinstance(result, Fault):
                 where = self.source.range(step.start, step.end)
+                # The scope knows why a value lacks something, such as an instance
+                # that was not created.
                 better = scope.fault(self.source, self.start)
                 if better is not None:
                     diags.error(
@@ -358,6 +360,7 @@ class RelativeTraversal(Expression):
 
     def static_traversal(self) -> Traversal | None:
         base = self.base.static_traversal()
+        # AbsTraversalForExpr: steps after an expression that is itself a traversal.
         return None if base is None else Traversal(base.source, base.steps + self.steps)
 
 

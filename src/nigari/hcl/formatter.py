@@ -52,6 +52,7 @@ def format(text: str) -> str:
 def format_body(body: NativeBody, text: str, has_errors: bool = False) -> str:
     """Format a text that is already parsed."""
     tokens = scan_lossless(text)
+    # tofu fmt changes nothing but layout in an invalid file, whose structure is uncertain.
     rewrites = [] if has_errors else _Rewrites(tokens, text).of(body)
     kinds: list[int] = []
     texts: list[str] = []
@@ -108,6 +109,8 @@ class _Rewrites:
             for block in current.blocks:
                 found.append(self._labels(block))
                 if isinstance(block.body, NativeBody):
+                    # formatBody: only a variable block at the top of a file
+                    # has type constraints.
                     pending.append((block.body, current is body and block.type == "variable"))
         return sorted([each for each in found if each is not None], key=_start_of)
 
@@ -127,6 +130,7 @@ class _Rewrites:
 
     def _type(self, attribute: Attribute) -> Rewrite | None:
         start, end = self._tokens_of(attribute)
+        # formatTypeExpr: only a single word or quoted word is an old form.
         if end - start != 1:
             return None
         kind, word = self.tokens.kinds[start], self.tokens.texts[start]
@@ -149,6 +153,7 @@ class _Rewrites:
         kinds = self.tokens.kinds
         start_inside, end_inside = start, end
         # An interpolation may contain nothing but another one.
+        # formatValueExpr: "${…}" around a whole value dates from before version 0.12.
         while self._is_one_interpolation(start_inside, end_inside):
             start_inside, end_inside = start_inside + 2, end_inside - 2
             while start_inside < end_inside and kinds[start_inside] == NEWLINE:

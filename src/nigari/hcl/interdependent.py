@@ -237,6 +237,7 @@ class Graph:
         given = {} if answers is None else answers
         values: dict[str, Value] = {}
         for group in self._groups():
+            # A cycle whose members all have answers is never evaluated.
             if self._is_cycle(group) and not all(name in given for name in group):
                 self._report_cycle(_way_around(group, self._dependencies), diags)
                 values.update(dict.fromkeys(group, DYNAMIC_UNKNOWN))

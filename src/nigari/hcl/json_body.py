@@ -92,6 +92,8 @@ class JsonBody(Body):
         known.update([wanted.type for wanted in schema.blocks])
         known |= self.hidden
         for item in properties:
+            # JSON syntax of HCL: the property "//" is a comment in a body, but not in
+            # an expression.
             if item.name not in known and item.name != _REMARK:
                 self._report_unexpected(item, schema, content, diags)
         return content
@@ -126,6 +128,8 @@ class JsonBody(Body):
                 continue
             if item.name in wanted_names:
                 self._add(attributes, item, diags)
+            # The schema decides: a name of both kinds is an argument, as an object is
+            # also a value.
             elif item.name in wanted_blocks:
                 _Blocks(wanted_blocks[item.name], item, blocks).unpack(item.value, diags)
         for wanted in schema.attributes:
@@ -184,6 +188,8 @@ def _flatten(value: JsonExpression) -> tuple[list[Property], list[JsonExpression
     wrong: list[JsonExpression] = []
     for element in value.elements:
         if isinstance(element, JsonObject):
+            # Objects in an array preserve the order of labels, which JSON objects
+            # need not.
             properties += element.properties
         elif not isinstance(element, JsonInvalid):
             wrong.append(element)
@@ -209,6 +215,7 @@ class _Blocks:
 
     def _labelled(self, value: JsonExpression, labels: list[Property], diags: Diagnostics) -> None:
         names = self._schema.labels
+        # JSON syntax of HCL: one level of objects for each label, then the body.
         if len(labels) == len(names):
             self._bodies(value, labels, diags)
             return

@@ -121,6 +121,8 @@ class JsonString(JsonExpression):
         text = self.text
         if "${" not in text and "%{" not in text:
             return string(text)
+        # JSON syntax of HCL: with a nil EvalContext, strings are literal; static
+        # positions rely on it.
         if not scope.allows_variables and not scope.allows_functions:
             return string(text)
         template = self._parsed()
@@ -155,6 +157,8 @@ class JsonString(JsonExpression):
     def static_traversal(self) -> Traversal | None:
         expression = self._native_expression()
         traversal = None if expression is None else expression.static_traversal()
+        # ParseTraversalAbs accepts less than an expression: no legacy indexes, and only
+        # literal keys.
         return None if traversal is None or traversal.odd_index() is not None else traversal
 
 
@@ -275,6 +279,8 @@ class JsonObject(JsonExpression):
                 unknown_name = name
                 continue
             text = name.as_string()
+            # JSON syntax of HCL: duplicate names are an error, which other JSON
+            # parsers accept.
             if text in attributes:
                 self._report_duplicate(text, written[text], item, diags)
                 continue

@@ -153,6 +153,8 @@ class NativeBody(Body):
         for block in self.blocks:
             if block.type not in hidden_blocks:
                 report_unwanted_block(block, diags)
+                # Body.JustAttributes: one error for the first block; others would
+                # repeat it.
                 break
         hidden = self.hidden_attributes
         if not hidden:

@@ -145,6 +145,7 @@ class Operation(Expression):
 
     def value(self, scope: Scope, diags: Diagnostics) -> Value:
         operands = self.operands
+        # HCL: only || and && can have a result with an operand that has errors.
         if self.operators[0] <= AND:
             return self._logical(scope, diags)
         errors = diags.error_count
@@ -152,7 +153,11 @@ class Operation(Expression):
         for position, operator in enumerate(self.operators):
             operand = operands[position + 1]
             right = operand.value(scope, diags)
+            # Operators have fixed result types, so even a failed operation has a
+            # type.
             result_type = BOOL if operator < ADD else NUMBER
+            # HCL: == and != compare any types, the others convert their operands to
+            # numbers.
             if operator > NOT_EQUAL:
                 before = diags.error_count
                 result = self._number(result, position, position > 0, scope, diags)
@@ -263,10 +268,14 @@ class Operation(Expression):
         if left_open and right_open:
             if not left_diags.has_errors:
                 result = _open(left, right)
+        # BinaryOpExpr.Value: a known operand that decides makes errors of the other one
+        # irrelevant.
         elif not left_open and _truth(left) == is_or:
             result = TRUE if is_or else FALSE
         elif not right_open and _truth(right) == is_or:
             result, chosen = (TRUE if is_or else FALSE), right_diags
+        # An unknown left operand may decide later, so errors of the right one are not
+        # reported.
         elif left_open:
             result = _open(left, right)
         elif right_open:
@@ -399,6 +408,8 @@ class Conditional(Expression):
 
     def value(self, scope: Scope, diags: Diagnostics) -> Value:
         rest_diags = Diagnostics()
+        # ConditionalExpr.Value evaluates both results, because they determine the type;
+        # only errors of the chosen one are reported.
         rest = self.otherwise.value(scope, rest_diags)
         for position in range(len(self.conditions) - 1, -1, -1):
             found = Diagnostics()
@@ -419,10 +430,13 @@ class Conditional(Expression):
             return DYNAMIC_UNKNOWN
         expression = self.conditions[position]
         condition = expression.value(scope, diags)
+        # A null condition is a mistake even if both results agree.
         if condition.is_null:
             detail = "The condition is null. It must be true or false."
             expression.report(diags, scope, "Null condition", detail, self)
             return unknown(type_)
+        # ConditionalExpr.Value: all three carry over. The unmarked result would reveal
+        # which one was chosen.
         marks = condition.marks | yes.marks | no.marks
         if not condition.is_known:
             return _either(condition, yes.unmark()[0], no.unmark()[0], type_).with_marks(marks)
@@ -472,12 +486,14 @@ def _is_bare_null(value: Value) -> bool:
 
 
 def _result_type(yes: Value, no: Value) -> Type | None:
+    # A null without a type has the type of the other result.
     if _is_bare_null(yes):
         return no.type
     if _is_bare_null(no):
         return yes.type
     if yes.type is no.type:
         return yes.type
+    # While one type is unknown, the conversion cannot be determined either.
     if yes.type is DYNAMIC or no.type is DYNAMIC:
         return DYNAMIC
     return unify([yes.type, no.type], True)
@@ -490,6 +506,7 @@ def _either(condition: Value, yes: Value, no: Value, type_: Type) -> Value:
     result = unknown_from(type_, condition)
     if type_.kind == KIND_DYNAMIC:
         return result
+    # ConditionalExpr.Value: whatever holds for both results holds for the conditional.
     not_null = definitely_not_null(yes) and definitely_not_null(no)
     by = Refinement(not_null=not_null)
     if yes.is_null or no.is_null:

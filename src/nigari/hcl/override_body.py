@@ -57,6 +57,8 @@ class OverrideBody(Body):
         return {**self.base.just_attributes(diags), **self.override.just_attributes(diags)}
 
     def _merge(self, schema: BodySchema, base: Content, override: Content) -> Content:
+        # Override files: one nested block replaces all blocks of its type, since they
+        # cannot be matched to each other.
         replaced = {_made_type(block) for block in override.blocks}
         attributes = {**base.attributes, **override.attributes}
         # Some names can be arguments or blocks: the override wins in either form.

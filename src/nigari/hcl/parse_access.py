@@ -77,6 +77,8 @@ class AccessParser(TemplateParser):
             kind = self.kinds[at]
             if kind == DOT:
                 following = self.kinds[at + 1]
+                # HCL: .* applies to attributes only and ends at the next index;
+                # [*] applies to all that follows.
                 if following == STAR:
                     base = self._attribute_splat(self._with_steps(base, steps), start)
                     steps = []
@@ -89,6 +91,8 @@ class AccessParser(TemplateParser):
                 key = self._index_key()
                 begin, end = self.starts[at], self.end(self.at - 1)
                 literal = _literal_key(key)
+                # A literal key makes the index part of a traversal, which can be
+                # read without evaluation.
                 if literal is not None:
                     steps.append(TraverseIndex(literal, begin, end))
                     continue
@@ -131,6 +135,8 @@ class AccessParser(TemplateParser):
         text = self.texts[at]
         if "." not in text:
             return self.number(at)
+        # HCL: the scanner takes 0.1 in a.0.1 for one number; older versions of the
+        # language accepted it.
         first, _, second = text.partition(".")
         self.fail(
             at,

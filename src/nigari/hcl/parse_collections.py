@@ -190,10 +190,12 @@ class CollectionParser(AccessParser):
         if kind != ASSIGN and kind != COLON:
             raise self._missing_separator(opening)
         self.at += 1
+        # The keywords true, false and null are ordinary names as keys.
         if isinstance(key, Literal):
             traversal = key.static_traversal()
             if traversal is not None:
                 return KeyName(self.source, key.start, key.end, traversal.root_name)
+        # HCL (ObjectConsKeyExpr): a bare name is a key; in parentheses it is a reference.
         if isinstance(key, Reference):
             if len(key.steps) == 1:
                 return KeyName(self.source, key.start, key.end, key.traversal.root_name)
@@ -306,6 +308,7 @@ class CollectionParser(AccessParser):
         kind = self.kinds[self.at]
         if kind == PATH:
             self.split_path(self.at)
+        # The words of a for expression are names here as well.
         elif kind not in (IDENTIFIER, IN, IF):
             raise self._bad_for(opening, f"A variable name must follow {after}.")
         self.at += 1

@@ -322,6 +322,7 @@ class StructureParser(ExpressionParser):
             kind = self.kinds[at]
             if kind == OPEN_BRACE:
                 break
+            # HCL: labels are quoted strings or bare names.
             if kind == IDENTIFIER:
                 labels.append(self.texts[at])
                 self.at = at + 1
@@ -342,6 +343,7 @@ class StructureParser(ExpressionParser):
     ) -> Block:
         """Parse a block from its opening brace on."""
         self.at = opening + 1
+        # HCL: a block on one line has at most one argument and no blocks.
         if self.kinds[self.at] in (NEWLINE, END, CLOSE_BRACE):
             body = self._block_body(opening)
         else:

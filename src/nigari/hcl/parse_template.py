@@ -166,6 +166,7 @@ class TemplateParser(TokenStream):
         if "$${" not in text and "%%{" not in text and not (is_quoted and "\\" in text):
             return text
         if not is_quoted:
+            # Heredocs and template files have no backslash escapes.
             return text.replace("$${", "${").replace("%%{", "%{")
         out: list[str] = []
         last = 0
@@ -189,6 +190,7 @@ class TemplateParser(TokenStream):
                 )
                 return ""
             code = int(escape[2:], 16)
+            # Surrogates are no characters; Go would replace them silently.
             if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
                 self._report_escape(escape, start, f"The character U+{escape[2:]} does not exist.")
                 return ""
@@ -228,6 +230,7 @@ class TemplateParser(TokenStream):
             part = parts[0]
             if part.kind == _LITERAL:
                 return StringLiteral(self.source, start, end, part.text)
+            # HCL (TemplateWrapExpr): "${x}" alone keeps the type of x.
             if part.kind == _VALUE and part.expression is not None:
                 return TemplateWrap(self.source, start, end, part.expression)
         return Template(self.source, start, end, self._assemble(parts, last))
@@ -243,6 +246,8 @@ class TemplateParser(TokenStream):
                 start, text = self.starts[at], self.texts[at]
                 end = start + len(text)
                 text = self._unescape(text, start, kind == QUOTED_TEXT)
+                # Strip markers (~): white space of the adjacent text goes,
+                # including line ends.
                 if strips:
                     text = text.lstrip()
                 strips = False
@@ -407,6 +412,7 @@ class TemplateParser(TokenStream):
         frame = frames[-1]
         opening = frame.opening
         opened = -1 if opening is None else opening.kind
+        # A second else is an error, as in HCL.
         if part.kind == _ELSE and opened == _IF and frame.otherwise is None:
             frame.otherwise = []
             return True

@@ -69,6 +69,7 @@ def _plain_block(block: Block, with_lines: bool) -> object:
 
 def labelled(labels: list[str], content: object) -> object:
     """Wrap the content of a block in its labels."""
+    # python-hcl2 nests a dict for each label, the innermost last.
     for label in reversed(labels):
         content = {label: content}
     return content

@@ -547,6 +547,8 @@ class _Scanner:
                     self._emit(QUOTED_TEXT, start, text[start:position])
                 return position
             stop = match.start(group)
+            # A quoted string ends with its line. If the next lines look like its
+            # rest, they are skipped, to avoid follow-on errors.
             if group == 5:
                 goes_on = _STRING_GOES_ON.match(text, stop)
                 if goes_on is not None:
@@ -605,6 +607,8 @@ class _Scanner:
         while True:
             if at_line_start and is_heredoc:
                 line_end = text.find("\n", position)
+                # HCL: the marker may be indented, even without the "-" that also
+                # strips the text.
                 if line_end >= 0 and text[position:line_end].strip() == marker:
                     return self._close_heredoc(position, line_end)
             match = _UNQUOTED.match(text, position)
@@ -705,5 +709,7 @@ def first_invalid(name: str) -> int:
 def is_identifier(text: str) -> bool:
     """Check for a valid name of the native syntax."""
     if text.isascii():
+        # HCL: identifiers are those of Unicode (UAX #31), with "-" as an additional
+        # character after the first.
         return text.replace("-", "_").isidentifier() and text[0] != "-"
     return _HEADER_TYPE.fullmatch(text) is not None and first_invalid(text) < 0

@@ -95,6 +95,8 @@ class Scope:
     def _null(self, name: str) -> Value | None:
         """Return the null for a name whose plain data is None."""
         for scope in self._upward():
+            # None as plain data is null; the lookup above cannot tell it from a
+            # missing name.
             if scope.variables is not None and name in scope.variables:
                 return DYNAMIC_NULL
         return None

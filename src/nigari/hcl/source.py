@@ -62,6 +62,7 @@ class Source:
         """Decode a whole file; a byte order mark is not part of its text."""
         if data.startswith(_BYTE_ORDER_MARK):
             text = data[len(_BYTE_ORDER_MARK) :].decode("utf-8", "surrogateescape")
+            # Byte offsets count from the start of the file, including the mark.
             return Source(filename, text, Pos(1, 1, len(_BYTE_ORDER_MARK)))
         return Source(filename, data.decode("utf-8", "surrogateescape"))
 
@@ -134,6 +135,7 @@ class Source:
         from_offset, count = start, 0
         if start <= self._known_offset <= offset:
             from_offset, count = self._known_offset, self._known_column
+        # hcl.Pos: columns count grapheme clusters, bytes count UTF-8.
         count += grapheme_count(text[from_offset:offset])
         if start != offset:
             self._known_offset, self._known_column = offset, count

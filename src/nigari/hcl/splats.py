@@ -96,6 +96,8 @@ class Splat(CostlyExpression):
         is_sequence = kind == KIND_LIST or kind == KIND_TUPLE or kind == KIND_SET
         if operand.is_null:
             if not is_sequence:
+                # SplatExpr.Value: null, unless it is a list, is an empty
+                # sequence. This makes x[*] a test for null.
                 return EMPTY_TUPLE.with_marks(operand.marks)
             self._report_null(scope, diags)
             return DYNAMIC_UNKNOWN
@@ -110,6 +112,7 @@ class Splat(CostlyExpression):
         marks = operand.marks
         result = self._of_elements(tuple_value([operand]).with_marks(marks), scope, diags)
         data = operand.data
+        # It may turn out to be null, and then the result is empty.
         if isinstance(data, Unknown) and not data.not_null:
             return unknown_from(DYNAMIC, operand).with_marks(marks)
         return result
@@ -134,8 +137,10 @@ class Splat(CostlyExpression):
         if diags.error_count > errors:
             # Computing the type would repeat the errors already reported.
             return unknown(self._result_type(operand.type, scope, Diagnostics())).with_marks(marks)
+        # Results over a tuple may differ in type; over a list or set they form a list.
         if operand.type.kind == KIND_TUPLE:
             return tuple_value(results).with_marks(marks)
+        # An empty list still has an element type, found with an unknown element.
         if not results:
             type_ = self._result_type(operand.type, scope, diags)
             element_type = type_.element if isinstance(type_, ListType) else DYNAMIC
@@ -161,6 +166,7 @@ class Splat(CostlyExpression):
         type_ = self._result_type(operand.type, scope, diags)
         refined = NOT_NULL.with_causes(have.causes)
         if isinstance(type_, ListType):
+            # The result has as many elements as the operand.
             refined = Unknown(
                 not_null=True,
                 min_length=have.min_length,

@@ -74,6 +74,7 @@ def rel_traversal_for_expr(expr: Expression, diags: Diagnostics) -> Traversal | 
         return None
     root = traversal.steps[0]
     assert isinstance(root, TraverseRoot)
+    # RelTraversalForExpr: as in ignore_changes, the first name is an attribute.
     first = TraverseAttr(root.name, root.start, root.end)
     return Traversal(traversal.source, [first, *traversal.steps[1:]])
 
@@ -110,6 +111,7 @@ def static_call(expr: Expression) -> FunctionCall | None:
     source = expr.native_source()
     if source is not None:
         faults = Diagnostics()
+        # JSON syntax of HCL: in static positions a string holds a native expression.
         expr = parse_expression(source, faults)
         if faults.has_errors:
             return None

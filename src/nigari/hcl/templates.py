@@ -107,11 +107,15 @@ class Template(Expression):
                 if goes_on:
                     texts.append(part.text)
                 continue
+            # TemplateExpr.Value: every part is evaluated even after an unknown one,
+            # for its errors and marks.
             value = part.value(scope, diags)
             if value.marks:
                 marks |= value.marks
             data = value.data
             if isinstance(data, Unknown):
+                # The text before the first unknown part is a known prefix of the
+                # result.
                 is_known = goes_on = False
                 causes = join_causes(causes, data.causes)
                 continue
@@ -148,6 +152,8 @@ def unknown_string(prefix: str, causes: tuple[object, ...]) -> Value:
     result = unknown(STRING).with_causes(causes)
     if prefix:
         data = prefix.encode("utf-8", "surrogatepass")[:_LONGEST_PREFIX]
+        # go-cty: characters that may combine with unknown ones after them are not part of
+        # the prefix.
         prefix = safe_prefix(data.decode("utf-8", "ignore"))
     return refine(result, Refinement(not_null=True, prefix=prefix))
 

@@ -188,6 +188,7 @@ def _indent(lines: list[Line], kinds: list[int], spaces: list[int]) -> None:
     """Indent each line by the lines before it that left brackets open."""
     opened: list[int] = []
     for line in lines:
+        # Empty lines get no indentation.
         if kinds[line.start] == NEWLINE:
             continue
         lead_end = line.assign
@@ -232,10 +233,12 @@ def _space(start: int, end: int, kinds: list[int], texts: list[str], spaces: lis
 
 def _space_between(before: int, subject: int, after: int, is_in: bool) -> bool:
     """Decide on a space between `subject` and `after`; the first matching rule applies."""
+    # Without a space, ".." or "...." would be other tokens.
     if (subject == DOT or subject == ELLIPSIS) and (after == DOT or after == ELLIPSIS):
         return True
     if after == NEWLINE or after == COMMA or after == ELLIPSIS or after == DOT or subject == DOT:
         return False
+    # spaceAfterToken of hclwrite: no space between a function and its arguments.
     if subject == IDENTIFIER and (after == OPEN_PARENTHESIS or after == DOUBLE_COLON):
         return False
     if subject == DOUBLE_COLON and after == IDENTIFIER:
@@ -244,6 +247,7 @@ def _space_between(before: int, subject: int, after: int, is_in: bool) -> bool:
         return True
     if subject in _TEMPLATE_BEFORE or after in _TEMPLATE_AFTER:
         return False
+    # The word "in" of a for expression is no name that an index could follow.
     if is_in:
         return True
     if after == OPEN_BRACKET and subject in _INDEXED:
@@ -251,6 +255,7 @@ def _space_between(before: int, subject: int, after: int, is_in: bool) -> bool:
     if subject == BANG:
         return after in _MERGES_WITH_BANG
     if subject == MINUS:
+        # A space after a minus sign only if it subtracts.
         return before not in _BEFORE_NEGATION
     if subject == OPEN_BRACE or after == CLOSE_BRACE:
         return not (subject == OPEN_BRACE and after == CLOSE_BRACE)
@@ -275,6 +280,7 @@ def _align(lines: list[Line], comments: bool, spaces: list[int], widths: list[in
         if cell < end:
             columns = sum(spaces[line.start : cell]) + sum(widths[line.start : cell])
             group.append((cell, columns))
+        # A line without the cell ends the group of aligned lines.
         elif group:
             _align_group(group, spaces)
             group = []

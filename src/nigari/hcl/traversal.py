@@ -167,6 +167,7 @@ class Traversal:
         """
         for step in self.steps:
             if isinstance(step, TraverseIndex):
+                # ParseTraversalAbs knows no legacy index.
                 if not self.source.text.startswith("[", step.start):
                     return step.start + 1, step.end
                 if step.key.data is None or step.key.type.kind == KIND_BOOL:

@@ -111,9 +111,13 @@ class Defaults:
             filled[name] = item if inner is None else inner.apply(item)
         for name, default in self.values.items():
             given = filled.get(name)
+            # typeexpr.Defaults: a null attribute gets the default as well; without
+            # optional it would stay null.
             if given is None or given.is_null:
                 inner = self.parts.get(name)
                 filled[name] = default if inner is None else inner.apply(default)
+            # A given value that is unknown may be null, and then the default replaces
+            # it.
             elif given.type is not DYNAMIC and definitely_not_null(default):
                 filled[name] = refine_not_null(given)
         if value.type.kind == KIND_OBJECT:
@@ -236,6 +240,8 @@ class _Reader:
                 self._error("This type is nested too deeply.", expression.range)
                 return ANY_TYPE
         name = expr_as_keyword(expression)
+        # Keywords first: a bare name is a primitive type, or a constructor without its
+        # argument.
         if name is not None:
             return self._named(name, expression)
         call = static_call(expression)
