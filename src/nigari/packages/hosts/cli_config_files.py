@@ -50,6 +50,7 @@ def config_directory(environment: Mapping[str, str]) -> str:
     home = environment.get("HOME", "")
     directory = os.path.join(home, ".terraform.d") if home else ""
     config_home = environment.get("XDG_CONFIG_HOME", "")
+    # OpenTofu: an existing ~/.terraform.d takes precedence over the XDG directories.
     if config_home and not os.path.exists(directory):
         return os.path.join(config_home, "opentofu")
     return directory
@@ -70,6 +71,7 @@ def possible_files(environment: Mapping[str, str]) -> tuple[list[str], list[str]
 
 
 def _files(environment: Mapping[str, str], diags: Diagnostics) -> list[str]:
+    # TERRAFORM_CONFIG is the former name of the variable. Either one excludes all other files.
     chosen = environment.get("TF_CLI_CONFIG_FILE") or environment.get("TERRAFORM_CONFIG")
     if chosen:
         if os.path.exists(chosen):
@@ -82,6 +84,7 @@ def _files(environment: Mapping[str, str], diags: Diagnostics) -> list[str]:
     home = environment.get("HOME", "")
     config_home = environment.get("XDG_CONFIG_HOME", "")
     found: list[str] = []
+    # .tofurc takes precedence; both are never read.
     names = (".tofurc", ".terraformrc") if home else ()
     candidates = [os.path.join(home, name) for name in names]
     existing = [path for path in candidates if os.path.isfile(path)]
@@ -102,6 +105,7 @@ def _files_in(directory: str, diags: Diagnostics) -> list[str]:
     except OSError as error:
         _report_unreadable(directory, error.strerror or str(error), diags)
         return []
+    # OpenTofu reads further files in order of their names.
     more = sorted(name for name in names if name.endswith((".tfrc", ".tfrc.json")))
     paths = [os.path.join(directory, name) for name in more]
     return [path for path in paths if os.path.isfile(path)]

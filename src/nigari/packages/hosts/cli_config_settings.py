@@ -132,6 +132,7 @@ def _count(
     if not values:
         return None
     value = values[-1]
+    # The HCL 1 decoder of OpenTofu converts between numbers and strings.
     if isinstance(value, str) and value.isascii() and value.isdigit():
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
@@ -150,6 +151,7 @@ def _installation(item: SettingItem, file: str, diags: Diagnostics) -> ProviderI
         if len(inner.keys) > 1 or not isinstance(inner.value, SettingsObject):
             _report(file, inner, f"{inner.keys[0]} must be a block without labels", diags)
         elif inner.keys[0] == "dev_overrides":
+            # OpenTofu: overrides apply before all methods, so they must come first.
             if methods:
                 _report(file, inner, "dev_overrides must come before the other blocks", diags)
             overrides.update(_dev_overrides(inner, inner.value, file, diags))
@@ -260,6 +262,7 @@ def _template_is_sound(
         "type": {each.type for each in include},
     }
     for name in RepositoryTemplate.NAMES:
+        # OpenTofu: two providers must never share a repository.
         if name not in used and len(fixed[name] - {"*"}) != 1:
             problem = (
                 f"repository_template of oci_mirror must refer to {name}, unless include selects "
@@ -382,6 +385,7 @@ def _labelled(item: SettingItem, file: str, diags: Diagnostics) -> list[tuple[st
 
 
 def _string(body: SettingsObject, name: str, file: str, diags: Diagnostics) -> str:
+    # HCL 1: of repeated arguments the last one counts.
     for item in body.all(name)[-1:]:
         if _is_text(item.value):
             return str(item.value)
@@ -413,6 +417,7 @@ def _is_text(value: Scalar) -> bool:
 
 
 def _expanded(text: str, environment: Mapping[str, str]) -> str:
+    # os.ExpandEnv of Go: unset variables are empty.
     return _VARIABLE.sub(lambda m: environment.get(m[1] or m[2], ""), text)
 
 

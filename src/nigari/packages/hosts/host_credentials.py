@@ -166,6 +166,8 @@ class HostCredentials:
         from nigari.programs import run_program
 
         assert self._program is not None
+        # Credentials helper protocol: get, store or forget, and the host in its ASCII form; JSON on
+        # standard input and output.
         command = [self._program, *self._helper_arguments, verb, hostname_for_network(host)]
         try:
             done = await run_program(
@@ -203,6 +205,7 @@ class HostCredentials:
         members = document.setdefault("credentials", {})
         if not isinstance(members, dict):
             raise CredentialsError(f'The member "credentials" of {self.file} is not an object.')
+        # One host may be in the file under several spellings.
         for name in [each for each in members if normalize_hostname(each) == host]:
             del members[name]
         if value is not None:
@@ -217,6 +220,7 @@ class HostCredentials:
 
 def variable_name(host: str) -> str:
     """Return the environment variable for a host, in the form that every shell supports."""
+    # Shells accept neither dots nor dashes in names, so OpenTofu encodes them.
     name = hostname_for_network(host).replace("-", "__").replace(".", "_")
     return _VARIABLE + name
 
@@ -226,6 +230,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
     for name, value in environment.items():
         if not name.startswith(_VARIABLE):
             continue
+        # OpenTofu also accepts names with dots and dashes, which "env" can set.
         text = name[len(_VARIABLE) :].replace("__", "-").replace("_", ".")
         host = normalize_hostname(readable_hostname(text))
         if host is not None:
@@ -264,6 +269,7 @@ def _find_helper(name: str, environment: Mapping[str, str]) -> str | None:
         bases.append(os.path.join(home, ".terraform.d"))
     if data := environment.get("XDG_DATA_HOME"):
         bases.append(os.path.join(data, "opentofu"))
+    # Helpers are found like plugins, and the newest version is used.
     prefix = f"terraform-credentials-{name}"
     found: list[tuple[Version, str]] = []
     for base in bases:

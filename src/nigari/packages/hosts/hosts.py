@@ -94,6 +94,7 @@ class Host:
             is_sound = parts.scheme in ("http", "https") and bool(parts.hostname)
         except ValueError:
             raise HostError(f"{self.name} has an invalid URL for {service}.") from None
+        # svchost: URLs with user information are invalid, since they would be shown.
         if not is_sound or "@" in parts.netloc:
             raise HostError(
                 f"{self.name} has an invalid URL for {service}: it must be http or "
@@ -186,13 +187,17 @@ class Hosts:
                 credentials=headers,
                 policy=policy,
             )
+            # Service discovery protocol: without a document, the host has no services, which is not
+            # a failure.
             if answer.status == 404:
                 return Host(name, answer.url, {})
+            # Service discovery protocol: the media type must be application/json.
             document = answer.require(200).json(needs_type=True)
         except NetFailure as failure:
             raise HostError(f"Service discovery for {name} failed. {failure.text}") from failure
         if not isinstance(document, dict):
             raise HostError(f"The services of {name} are not described by a JSON object.")
+        # Service discovery protocol: URLs are relative to the document after redirects.
         return Host(name, answer.url, document)
 
 

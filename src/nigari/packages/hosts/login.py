@@ -58,6 +58,7 @@ class LoginService:
 def login_service(host: Host) -> LoginService:
     """Read the login description of a host; raise `ServiceMissing` if it has none."""
     found = host.object("login.v1")
+    # login.v1: without grant_types, only the authorization code is supported.
     grants = found.get("grant_types", [CODE])
     if not isinstance(grants, list):
         raise _invalid(host, "grant_types must be a list")
@@ -88,6 +89,8 @@ class CodeLogin:
         self._callback = callback
         self._verifier = secrets.token_urlsafe(48)
         self.state: str = secrets.token_urlsafe(24)
+        # RFC 7636: the server sees the verifier only when the code is exchanged, so that a stolen
+        # code is worthless.
         digest = hashlib.sha256(self._verifier.encode()).digest()
         challenge = urlsafe_b64encode(digest).rstrip(b"=").decode("ascii")
         query = {
@@ -193,6 +196,7 @@ class CallbackServer:
     def _accept(self, target: str) -> bool:
         query = parse_qs(urlsplit(target).query)
         code = query.get("code", [""])[0]
+        # RFC 6749, 10.12: state proves that the request belongs to this login.
         is_ours = secrets.compare_digest(query.get("state", [""])[0], self.state)
         if not (self.state and is_ours and code) or self.code.done():
             return False
@@ -204,6 +208,8 @@ async def _listen(server: CallbackServer, ports: tuple[int, int]) -> asyncio.Ser
     low, high = ports
     count = max(high - low, 1)
     for _ in range(count + count // 2 + 1):
+        # OpenTofu also draws the port at random: a fixed one could be taken by another program on
+        # purpose.
         port = low + secrets.randbelow(count)
         with contextlib.suppress(OSError):
             return await asyncio.start_server(server.serve, "127.0.0.1", port, limit=_LONGEST_HEAD)

@@ -85,6 +85,7 @@ class OciCredentialsStore:
             ) from error
         said = done.output.decode(errors="replace").strip().rstrip(".") or done.error_text
         if done.status:
+            # docker-credential-helpers: this text is the protocol for an unknown server.
             if "credentials not found" in said:
                 return None
             raise OciCredentialsError(
@@ -95,6 +96,7 @@ class OciCredentialsStore:
         except ValueError:
             answer = None
         match answer:
+            # docker-credential-helpers: the secret is an identity token, which needs another flow.
             case {"Username": "<token>"}:
                 raise OciCredentialsError(
                     f"The credentials helper {program} returned a kind of token that is not "
@@ -110,6 +112,7 @@ class OciCredentialsStore:
 def _rank(credentials: OciCredentials, domain: str, repository: str) -> int:
     if not credentials.domain:
         return 0
+    # containers-auth.json(5): the longest matching prefix of the repository wins.
     if credentials.domain != domain:
         return -1
     if not credentials.path:
@@ -162,6 +165,7 @@ def _read(path: str, is_needed: bool) -> list[OciCredentials]:
         for key, value in _members(document, "credHelpers")
         if isinstance(value, str)
     ]
+    # Docker: credHelpers are for single registries, credsStore for all others.
     store = document.get("credsStore")
     if isinstance(store, str) and store:
         found.append(OciCredentials("", helper=store))

@@ -73,6 +73,7 @@ class OciRepository:
         self._domain = domain
         self._name = name
         self._credentials = credentials
+        # Docker Hub serves its API from another host than its name.
         host = "registry-1.docker.io" if domain == "docker.io" else domain
         self._base = f"https://{host}/v2/"
         self._headers: Mapping[str, str] | None = None
@@ -93,6 +94,7 @@ class OciRepository:
             found += (
                 [each for each in tags if isinstance(each, str)] if isinstance(tags, list) else []
             )
+            # OCI Distribution Specification: pages are linked by a Link header.
             following = _NEXT.search(answer.headers.get("link", ""))
             if following is None:
                 return found
@@ -107,6 +109,7 @@ class OciRepository:
         answer = await self._ask("HEAD", url, {"accept": _ACCEPTED})
         size = answer.headers.get("content-length", "")
         digest = answer.headers.get("docker-content-digest", "")
+        # OCI Distribution Specification: the digest header is optional for HEAD.
         if not digest or not size.isdigit():
             answer = await self._get(url, {"accept": _ACCEPTED})
             digest, size = _digest(answer.body), str(len(answer.body))
@@ -123,6 +126,7 @@ class OciRepository:
                 f"A manifest of {self.address} does not have the digest {descriptor.digest}."
             )
         document = self._json(answer)
+        # The type is part of the content too, so that a server cannot reinterpret signed content.
         if document.get("mediaType") != descriptor.media_type:
             raise OciError(
                 f"A manifest of {self.address} says that it is {document.get('mediaType')}, not "
@@ -183,6 +187,7 @@ class OciRepository:
     async def _answered(self, challenge: str, refusal: Response) -> Mapping[str, str]:
         kind, _, rest = challenge.partition(" ")
         secret = self._secret
+        # RFC 7235: the challenge selects the scheme.
         if kind.lower() == "basic":
             if secret is None or not secret.username:
                 raise refusal.refusal()
@@ -196,6 +201,7 @@ class OciRepository:
 
     async def _token(self, parameters: Mapping[str, str]) -> str:
         realm = resolved(self._base, parameters.get("realm", ""))
+        # Docker token authentication: the scope names the repository and the action.
         form = {"scope": f"repository:{self._name}:pull"}
         if parameters.get("service"):
             form["service"] = parameters["service"]
@@ -222,6 +228,7 @@ class OciRepository:
             )
         document = answer.require(200).json()
         if isinstance(document, dict):
+            # Docker token authentication: both names are in use.
             for name in ("access_token", "token"):
                 token = document.get(name)
                 if isinstance(token, str) and token:

@@ -40,6 +40,7 @@ def parse_pattern(text: str) -> ProviderPattern:
     namespace, type_ = (p if p == _ANY else normalize_provider_part(p) for p in parts[-2:])
     if hostname is None or namespace is None or type_ is None:
         raise ValueError("each part must be a name or the wildcard *")
+    # OpenTofu (MultiSourceMatchingPatterns): only trailing parts may be wildcards.
     if (hostname == _ANY and (namespace, type_) != (_ANY, _ANY)) or (
         namespace == _ANY and type_ != _ANY
     ):

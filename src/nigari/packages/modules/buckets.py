@@ -144,6 +144,7 @@ def _prefix(name: str) -> str:
 def _below(name: str, objects: Sequence[BucketObject]) -> dict[str, BucketObject]:
     """Map the files of a package to their objects."""
     prefix = _prefix(name)
+    # Names with a slash at the end are folders of the web console, without content.
     return {each.name.removeprefix(prefix): each for each in objects if not each.name.endswith("/")}
 
 

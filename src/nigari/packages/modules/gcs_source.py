@@ -36,6 +36,7 @@ class GcsAddress:
 def gcs_address(url: str) -> GcsAddress:
     """Parse an address, or raise `FetchError` if it is invalid."""
     parts = urlsplit(url)
+    # go-getter: /storage/v1/BUCKET/OBJECT; the fragment is the generation.
     path = unquote(parts.path).split("/", 4)
     host = (parts.hostname or "").split(".")
     is_valid = len(host) == 3 and host[1:] == ["googleapis", "com"] and len(path) == 5
@@ -60,6 +61,7 @@ class GcsStorage:
         """Open the bucket of a URL, and return it with the object name, or raise `FetchError`."""
         address = gcs_address(url)
         emulator = self._environ.get("STORAGE_EMULATOR_HOST", "")
+        # Client libraries of Google use this variable and send no credentials.
         if emulator:
             base = emulator if "://" in emulator else f"http://{emulator}"
             return GcsBucket(self._client, base.rstrip("/"), address, ""), address.name

@@ -143,6 +143,7 @@ class GitGetter(TaggedGetter):
             )
         found = {name: commit for commit, _, name in map(_halves, said.splitlines())}
         for name in _MEANINGS:
+            # git ls-remote: "^{}" is the commit that an annotated tag points at.
             for peeled in ("^{}", ""):
                 commit = found.get(name.format(wanted) + peeled)
                 if commit is not None:
@@ -195,6 +196,7 @@ class GitGetter(TaggedGetter):
             file.write(address.ssh_key)
             file.flush()
             command = self._environ.get("GIT_SSH_COMMAND") or "ssh"
+            # go-getter: the sshkey argument is used with ssh -i.
             environ = {**self._environ, "GIT_SSH_COMMAND": f"{command} -i {shlex.quote(file.name)}"}
             yield _Git(program, directory, environ)
 
@@ -227,6 +229,7 @@ async def _commit(git: _Git, address: GitAddress) -> str:
     """Fetch a ref, alone if the server supports that; return the commit."""
     url, ref = address.url, address.ref
     if not ref or (_PLAIN_REF.fullmatch(ref) and not _SHORT_COMMIT.fullmatch(ref)):
+        # Servers offer single refs, and many also single commits, but no abbreviated ones.
         alone = ("fetch", "--quiet", "--no-tags", "--depth=1", "--end-of-options", url)
         if (await git.attempt(*alone, ref or "HEAD")).status == 0:
             return "FETCH_HEAD"
@@ -241,6 +244,7 @@ async def _commit(git: _Git, address: GitAddress) -> str:
         return _OWN_CHOICE
     # A ref may be relative to the default branch, such as HEAD~1.
     await git.attempt("update-ref", "--no-deref", "HEAD", _OWN_CHOICE)
+    # git rev-parse knows no remote branches by their bare names in a fresh repository.
     for candidate in (ref, f"refs/remotes/origin/{ref}", f"refs/tags/{ref}"):
         found = await git.attempt(
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{candidate}^{{commit}}"
@@ -254,6 +258,7 @@ async def _add_submodules(git: _Git, url: str) -> None:
     # Submodule addresses may be relative to that of the repository.
     await git.run("remote", "add", "--", "origin", url)
     update = ("submodule", "--quiet", "update", "--init", "--recursive")
+    # Some servers refuse to send a single commit of a submodule.
     if (await git.attempt(*update, "--depth=1")).status != 0:
         await git.run(*update)
 

@@ -32,6 +32,7 @@ _MOST_HOPS: Final = 10
 _HEADER: Final = "x-terraform-get"
 _PAGES: Final = Policy(limit=1 << 20)
 ARCHIVES: Final = Policy(timeout=None, limit=1 << 30)
+# A web server must not lead on to an OCI registry.
 _NEVER_NAMED: Final = frozenset(("oci",))
 _HOPS: ContextVar[int] = ContextVar("hops", default=0)
 
@@ -111,6 +112,7 @@ class HttpGetter:
             answer.require()
         except NetFailure as failure:
             raise FetchError(self._refusal(url, failure)) from failure
+        # go-getter: the header takes precedence over the page.
         text = answer.headers.get(_HEADER, "") or named_in_page(answer)
         if not text:
             raise FetchError(
@@ -127,6 +129,8 @@ class HttpGetter:
             raise FetchError(f"{hidden_url(url)} names a package. {error.reason}") from None
         source = RemoteSource(package)
         forced, inner = parse_forced_getter(package)
+        # OpenTofu accepts no relative or abbreviated addresses here, since the server does not know
+        # the module that calls.
         is_complete = bool(forced) or bool(urlsplit(inner).scheme)
         known = set(self._fetching.kinds) - _NEVER_NAMED
         if not is_complete or source.getter not in known:
@@ -141,6 +145,7 @@ class HttpGetter:
         user = user_of(url)
         if user is not None and user[0]:
             return {}
+        # go-getter: the netrc file applies unless the address has a user.
         return netrc_header(urlsplit(url).netloc.rpartition("@")[2], self._environ)
 
     def _refusal(self, url: str, failure: NetFailure) -> str:
@@ -204,6 +209,7 @@ class _Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
+        # go-getter reads the head of a page only, where authors of the body cannot add anything.
         if tag == "body":
             self._is_over = True
         elif tag == "meta" and given.get("name") == "terraform-get" and not self._is_over:

@@ -66,6 +66,8 @@ class MercurialGetter:
     """Fetches the files of a changeset."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
+        # hg help scripting: HGPLAIN turns off translations and aliases that would change the
+        # output.
         self._environ = {**environ, "HGPLAIN": "1"}
 
     async def revision(self, url: str, is_file: bool) -> str:

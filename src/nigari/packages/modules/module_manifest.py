@@ -56,11 +56,14 @@ def load_manifest(files: Files, modules: str, diags: Diagnostics) -> Manifest:
 
 def _records(path: str, text: bytes, diags: Diagnostics) -> Manifest:
     records: dict[str, ModuleRecord] = {}
+    # OpenTofu takes an empty file for one without modules: an interrupted init may leave it.
     if not text:
         return records
     try:
         for each in json.loads(text)["Modules"]:
             source = str(each["Source"])
+            # OpenTofu normalizes sources when it reads them, so that a file by an older version
+            # compares equal.
             parsed = parse_module_source(source, Diagnostics()) if source else None
             record = ModuleRecord(
                 str(each["Key"]),

@@ -67,6 +67,7 @@ class AvailableVersions:
         if constraints is None:
             return self.newest_release
         items = constraints.items
+        # OpenTofu: only a constraint for exactly this version selects a pre-release of a module.
         exact = len(items) == 1 and items[0].operator == "="
         return constraints.newest(each for each in self.versions if exact or not each.prerelease)
 
@@ -102,6 +103,8 @@ class ModuleRegistries:
         except NetFailure as failure:
             raise FetchError(self._refusal(source, failure)) from failure
         try:
+            # Module registry protocol: the first element is the module itself; others were its
+            # dependencies.
             (first, *_) = document["modules"]  # type: ignore[index]
             listed = {str(each["version"]): each for each in first.get("versions") or ()}
             cooldown = max(
@@ -132,6 +135,8 @@ class ModuleRegistries:
         if answer.status == 404:
             raise FetchError(f"{source.hostname} does not have version {version} of the module.")
         try:
+            # Module registry protocol: 204 with the location in a header, or 200 with it in the
+            # body.
             answer.require(200, 204)
             document = answer.json() if answer.status == 200 else {}
         except NetFailure as failure:
@@ -139,6 +144,7 @@ class ModuleRegistries:
         if not isinstance(document, Mapping):
             document = {}
         text = document.get("location") or ""
+        # OpenTofu 1.12: with this member, the registry itself serves the package.
         if "use_registry_credentials" in document:
             return _direct(source, answer.url, str(text), document["use_registry_credentials"])
         return _indirect(source, answer.url, str(text) or answer.headers.get("x-terraform-get", ""))
@@ -177,6 +183,7 @@ class ModuleRegistries:
         except HostError as error:
             raise FetchError(str(error)) from error
         parts = urlsplit(base)
+        # OpenTofu appends a slash, so that the last part of the path is not replaced.
         base = parts._replace(path=parts.path.rstrip("/") + "/").geturl()
         try:
             return await hosts.client.get(
@@ -206,6 +213,8 @@ def _indirect(source: RegistrySource, asked: str, text: str) -> RemoteSource:
         raise FetchError(
             f"{source.hostname} returned no location for the module. Contact the operator of the registry."
         )
+    # Module registry protocol: only these beginnings make a location relative; all else is a
+    # package address.
     if text.startswith(("/", "./", "../")):
         text = urljoin(asked, text)
     found = parse_module_source(text, Diagnostics())

@@ -113,9 +113,11 @@ class OciGetter(TaggedGetter):
     async def _get(self, address: OciAddress, directory: Path, progress: Progress) -> str:
         repository = self._repository(address)
         found = await repository.resolve(address.reference)
+        # OpenTofu accepts image manifests only; an index would need a choice between platforms.
         if found.media_type != MANIFEST:
             raise FetchError("It is not an OCI image manifest, as module packages are.")
         manifest = await repository.manifest(found)
+        # OpenTofu: artifacts of other kinds, such as container images, also have layers.
         if manifest.get("artifactType") != _PACKAGE:
             raise FetchError(
                 f'The artifact is of the type "{manifest.get("artifactType") or ""}", and not a '

@@ -65,6 +65,7 @@ def package_address(source: RemoteSource) -> PackageAddress:
     wanted = given.get("archive", "")
     form = form_of_name(path)
     if wanted:
+        # go-getter: strconv.ParseBool; archive=false turns off the detection by name.
         form = "" if wanted in _FALSE else form_called(wanted)
     elif is_single_file(path):
         raise FetchError(
@@ -81,6 +82,7 @@ def package_address(source: RemoteSource) -> PackageAddress:
         )
     if text == "file:":
         raise FetchError('The checksum "file:" names no list: write the URL of the list after it.')
+    # go-getter: the checksum is in a list at that URL.
     if text.startswith("file:"):
         return PackageAddress(source.getter, url, form, checksum_list=text.removeprefix("file:"))
     return PackageAddress(source.getter, url, form, parse_checksum(text))
@@ -111,6 +113,7 @@ def parse_checksum(text: str) -> Checksum:
     kind, colon, digest = text.rpartition(":")
     if re.fullmatch(r"(?:[0-9A-Fa-f]{2})+", digest) is None:
         raise FetchError(f'The checksum "{text}" is not written in hexadecimal digits.')
+    # go-getter guesses the algorithm from the length of the digest.
     algorithm = kind.lower() if colon else _LENGTHS.get(len(digest), "")
     if algorithm not in _LENGTHS.values():
         raise FetchError(
@@ -129,8 +132,10 @@ def listed_checksum(text: str, url: str, list_url: str) -> Checksum | None:
     for line in text.splitlines():
         words = line.split()
         found, of = "", ""
+        # BSD: "SHA256 (name) = digest".
         if len(words) == 4 and re.fullmatch(r"\(.+\)", words[1]):
             found, of = f"{words[0]}:{words[3]}", words[1][1:-1]
+        # GNU: "digest name", or a digest alone.
         elif words:
             found, of = words[0], words[1] if len(words) == 2 else ""
         if not found or (of and of not in names):

@@ -63,6 +63,7 @@ def s3_address(url: str) -> S3Address:
     parts = urlsplit(base)
     host, path = parts.netloc.rpartition("@")[2], unquote(parts.path).removeprefix("/")
     keys = None
+    # go-getter: keys in the address override all others.
     if "aws_access_key_id" in given or "aws_access_key_secret" in given:
         keys = Credentials(
             given.get("aws_access_key_id", ""),
@@ -96,6 +97,8 @@ def s3_address(url: str) -> S3Address:
 
 def _amazon(host: str, path: str) -> tuple[str, str, str]:
     """Split a URL of Amazon's into region, bucket and key, by its host without the domain."""
+    # go-getter: s3.amazonaws.com, s3-REGION and s3.REGION, each with the bucket in the host or in
+    # the path.
     match = re.fullmatch(r"(?:(?P<bucket>.+)\.)?s3(?:[.-](?P<region>[a-z0-9-]+))?", host)
     if match is None:
         return "", "", ""
@@ -189,6 +192,7 @@ class S3Bucket:
 
     async def download(self, name: str, path: Path, progress: Progress) -> Mapping[str, str]:
         """Download an object to a file."""
+        # The version is that of the object in the address, not of others below a prefix.
         version = self._address.version if name == self._address.key else ""
         url = self._url(name, version)
         done = await self._client.download(
@@ -214,6 +218,7 @@ def _read_listing(body: bytes) -> tuple[list[BucketObject], str]:
     from xml.etree import ElementTree
 
     try:
+        # Listings of S3 have no document type, and one could define entities without end.
         if b"<!DOCTYPE" in body:
             raise FetchError("The bucket returned something other than a listing.")
         root = ElementTree.fromstring(body)

@@ -92,7 +92,9 @@ def combined(files: Mapping[str, str]) -> str:
     import hashlib
 
     total = hashlib.sha256()
+    # dirhash.Hash1 of Go: lines of "sha256 name", in order of bytes, hashed again.
     for name in sorted(files, key=os.fsencode):
+        # dirhash.Hash1 rejects it, as two file lists could have one checksum.
         if "\n" in name:
             raise OSError(f"the file name {quoted(name)} contains a line break")
         total.update(f"{files[name]}  ".encode() + os.fsencode(name) + b"\n")

@@ -23,6 +23,8 @@ def provider_source(
     config: CliConfig, environment: Mapping[str, str], working_directory: Path, network: Network
 ) -> CombinedSources:
     """Combine the provider sources, as configured or by default."""
+    # OpenTofu (implicitProviderSource): local directories first, and a provider found there is
+    # never looked for elsewhere.
     if config.installation is None:
         directories = _usual_directories(environment, working_directory)
         return implied_sources(directories, registry_source(network))
@@ -119,6 +121,7 @@ def _usual_directories(environment: Mapping[str, str], working_directory: Path) 
     data_home = environment.get("XDG_DATA_HOME", "")
     if data_home:
         directories.append(Path(data_home, "opentofu", "plugins"))
+    # XDG Base Directory Specification: the default of XDG_DATA_DIRS.
     shared = environment.get("XDG_DATA_DIRS", "") or "/usr/local/share:/usr/share"
     bases = [data_home or (f"{home}/.local/share" if home else ""), *shared.split(os.pathsep)]
     directories += [Path(base, "terraform", "plugins") for base in bases if base]

@@ -36,6 +36,7 @@ def installed_program(
     if program is None:
         report_not_installed(lock, diags)
         return None
+    # A zh: checksum is that of an archive, which an unpacked package no longer has.
     known = [text for text in checksums.understood(lock.hashes) if not text.startswith("zh:")]
     if not known:
         return ProviderProgram(program)

@@ -133,6 +133,7 @@ def may_write(old: Locks, new: Locks, readonly: bool, diags: Diagnostics) -> boo
         return False
     if not readonly:
         return True
+    # As in OpenTofu: a new or removed provider is an error, further checksums are only a warning.
     if new.providers.keys() != old.providers.keys():
         diags.error(
             "Lock file out of date",
@@ -177,6 +178,7 @@ def parse_locks(source: Source, diags: Diagnostics) -> Locks:
         if end == 0:
             header, before = _split_header(source.text[: block.start])
         end = block.end
+        # The block type is reserved for locking modules.
         if block.type == "module":
             _report_module_lock(block.type_range, diags)
             continue
@@ -214,6 +216,7 @@ def save_locks(path: Path, locks: Locks) -> None:
 def _block_lines(lock: ProviderLock) -> list[str]:
     code = [f'provider "{lock.provider}" {{']
     if lock.constraints:
+        # hclwrite aligns the equals signs of adjacent lines.
         code.append(f'  version     = "{lock.version}"')
         code.append(f'  constraints = "{lock.constraints.text}"')
     else:
@@ -296,6 +299,7 @@ def _provider_lock(
 def _provider_address(block: Block, diags: Diagnostics) -> Provider | None:
     text, where = block.labels[0], block.label_ranges[0]
     provider = parse_provider(text, Diagnostics(), where)
+    # depsfile: built-in providers have no packages, and legacy addresses no namespace.
     if provider is None or provider.is_builtin or provider.is_legacy:
         diags.error(
             "Invalid provider in the lock file",
@@ -319,6 +323,7 @@ def _version(attribute: Attribute, diags: Diagnostics) -> Version | None:
     if text is None:
         return None
     version = parse_exact_version(text)
+    # depsfile: versions must be normalized, as "tofu init" writes them.
     if version is None or str(version) != text:
         diags.error(
             "Invalid version in the lock file",
@@ -336,6 +341,7 @@ def _constraints(attribute: Attribute, diags: Diagnostics) -> ProviderConstraint
     if not text:
         return ProviderConstraints()
     constraints = parse_provider_constraints(text, diags, attribute.expr.range)
+    # depsfile: constraints must be normalized too.
     if constraints is not None and constraints.text != text:
         diags.error(
             "Unusual version constraints in the lock file",
@@ -353,6 +359,7 @@ def _hashes(attribute: Attribute, diags: Diagnostics) -> tuple[str, ...] | None:
         return None
     hashes: list[str] = []
     for element in value.elements():
+        # getproviders.ParseHash: a scheme, a colon and a text. Unknown schemes are preserved.
         if element.is_null or element.type != cty.STRING or ":" not in element.as_string()[1:]:
             _report_hashes(attribute.expr.range, diags)
             return None

@@ -71,6 +71,7 @@ class NetworkMirror:
 
     async def versions(self, provider: Provider) -> Versions:
         if provider not in self._listed:
+            # Network mirror protocol: :hostname/:namespace/:type/index.json lists versions.
             answer = await self._get(provider, "index.json")
             if answer.status == 404:
                 raise ProviderUnknown(f"{_capital(self.name)} does not have {provider.display}")
@@ -81,6 +82,7 @@ class NetworkMirror:
         return self._listed[provider]
 
     async def offer(self, provider: Provider, version: Version, platform: str) -> Offer | None:
+        # Network mirror protocol: VERSION.json has an archive for each platform.
         answer = await self._get(provider, f"{version}.json")
         if answer.status == 404:
             raise ProviderSourceError(
@@ -92,6 +94,7 @@ class NetworkMirror:
         if platform not in archives:
             return None
         reference = _member(archives, platform).get("url")
+        # URLs are relative to the document, after redirects.
         url = resolved(answer.url, reference if isinstance(reference, str) else "")
         own = self._hashes(archives, platform, provider)
         others = [
@@ -147,6 +150,8 @@ class NetworkMirror:
                 policy=replace(hosts.policy, redirects=_REDIRECTS),
             )
             if answer.status != 404:
+                # Network mirror protocol: the media type must be application/json. A login page
+                # with status 200 is no answer.
                 answer.require(200).json(needs_type=True)
         except CredentialsError as error:
             text = f"{_capital(self.name)} cannot be queried. {error}"
@@ -189,6 +194,8 @@ class MirrorOffer:
         path = directory / "package.zip"
         await download(self.network, self.url, path, what, self.retries, None, progress)
         listed = (*self.hashes, *self.others)
+        # Network mirror protocol: hashes are optional; without them, the lock file is the only
+        # check.
         if not listed:
             return Fetched(path)
         known = understood(listed)

@@ -76,6 +76,7 @@ class OciMirror:
                 ) from error
             except OciError as error:
                 raise _failed(error) from error
+            # OpenTofu: tags cannot contain "+", so that build metadata follows "_".
             numbers = [parse_exact_version(tag.replace("_", "+")) for tag in tags]
             found = {number: () for number in numbers if number is not None}
             self._listed[provider] = Versions(found)
@@ -100,6 +101,7 @@ class OciMirror:
         if manifest.get("artifactType") != _TARGET:
             raise _unusable(what, f"has a package of type {manifest.get('artifactType')}")
         layers = [each for each in descriptors(manifest, "layers") if each.media_type == _ZIP]
+        # OpenTofu: exactly one layer of this type, so that nothing has to be chosen.
         if len(layers) != 1:
             raise _unusable(what, f"has {len(layers) or 'no'} layers of type {_ZIP}, not one")
         if not layers[0].digest.startswith("sha256:"):
@@ -154,6 +156,7 @@ class OciOffer:
                 await self.repository.download(self.layer, path, progress)
         except OciError as error:
             raise _failed(error) from error
+        # The digest of the layer is the SHA-256 of the archive, which is its zh: checksum.
         own = frozenset((f"zh:{self.layer.digest.partition(':')[2]}",))
         return Fetched(path, Verified(own, of_platform=own))
 
@@ -168,6 +171,7 @@ def _for_platform(listed: list[Descriptor], platform: str, what: str) -> Descrip
         if each.media_type != MANIFEST or each.platform is None:
             raise _unusable(what, "has a package without a platform, or of an unknown type")
         names = f"{each.platform.get('os')}_{each.platform.get('architecture')}"
+        # OpenTofu: a package for one version of an operating system is never selected.
         if names == platform and not each.platform.get("os.version"):
             fitting.append(each)
     if len(fitting) > 1:

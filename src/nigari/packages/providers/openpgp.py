@@ -61,6 +61,7 @@ def _made_by(signature: Sig, certificate: Cert) -> bool:
     """Check that a key of the certificate made the signature."""
     from pysequoia.packet import PacketPile, Tag
 
+    # RFC 9580: a signature names its key by fingerprint or, in older ones, by the end of it.
     wanted = (signature.issuer_fingerprint or signature.issuer_key_id or "").lower()
     for packet in PacketPile.from_bytes(bytes(certificate)):
         if packet.tag in (Tag.PublicKey, Tag.PublicSubkey):
@@ -73,6 +74,7 @@ def _made_by(signature: Sig, certificate: Cert) -> bool:
 def _verified(document: bytes, signature: Sig, certificate: Cert) -> Signature:
     from pysequoia import verify
 
+    # A revoked key vouches for nothing, unlike an expired one.
     if certificate.is_revoked:
         raise SignatureError("the key that made the signature has been revoked")
     try:

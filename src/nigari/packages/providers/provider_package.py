@@ -56,6 +56,7 @@ def executable(directory: str | os.PathLike[str], type_name: str) -> str | None:
         return None
     for name in names:
         rest = name.removeprefix(prefix)
+        # getproviders: names may continue with a version, or with .exe.
         if rest != name and rest[:1] in ("", "_", "."):
             program = os.path.join(directory, name)
             if os.path.isfile(program):
@@ -91,6 +92,7 @@ def _packages_of(provider: Provider, directory: Path) -> list[ProviderPackage]:
                 found.append(package)
             continue
         version = parse_exact_version(entry.name)
+        # Links to whole versions are ignored; those to platforms are usual in caches.
         if version is None or entry.is_symlink():
             continue
         found.extend(
@@ -119,6 +121,7 @@ def _packed(provider: Provider, file: Path) -> ProviderPackage | None:
 def _provider(hostname: str, namespace: str, type_name: str) -> Provider | None:
     host = normalize_hostname(hostname)
     type_ = normalize_provider_part(type_name)
+    # The legacy namespace "-" is no valid name, but mirrors of old configurations have it.
     is_legacy = namespace == LEGACY_NAMESPACE
     owner = namespace if is_legacy else normalize_provider_part(namespace)
     if host is None or owner is None or type_ is None:

@@ -58,6 +58,8 @@ def needs_signature(provider: Provider, environment: Mapping[str, str]) -> bool:
     """Check whether only a signature vouches for checksums, or the registry's word suffices as
     well.
     """
+    # OpenTofu does not require signatures of its own registry, where some publishers have
+    # registered no key.
     is_enforced = environment.get("OPENTOFU_ENFORCE_GPG_VALIDATION") == "true"
     return provider.hostname != DEFAULT_REGISTRY_HOST or is_enforced
 
@@ -137,6 +139,7 @@ class ProviderRegistrySource:
         self, provider: Provider, version: Version, document: Mapping[str, object]
     ) -> None:
         protocols = _texts(document.get("protocols"))
+        # Provider registry protocol: protocols are optional. A version without them is tried.
         if not protocols or _speaks(protocols):
             return
         _, listed = await self._list(provider)
@@ -207,6 +210,7 @@ class RegistryOffer:
             if not fetching.done():
                 fetching.cancel()
             await asyncio.gather(fetching, return_exceptions=True)
+        # packageHashAuthentication: the archive against the checksum of the registry.
         if digest != self.digest.lower():
             raise ProviderSourceError(
                 f"The archive of {what} has the SHA-256 checksum {digest}, but the registry says "
@@ -221,6 +225,8 @@ class RegistryOffer:
             Verified(
                 frozenset(own),
                 reported=frozenset(reported),
+                # Only signed checksums are recorded for other platforms, since those packages were
+                # not seen.
                 signed=frozenset(listed) if key_id else frozenset(),
                 of_platform=frozenset(own.union(self.hashes.get(self.platform, ()))),
                 key_id=key_id,
@@ -232,6 +238,7 @@ class RegistryOffer:
         """Check that the registry's description of the package does not contradict itself."""
         if not self.hashes:
             return
+        # OpenTofu 1.12: registries may describe the packages of all platforms.
         packed = [text for text in self.hashes.get(self.platform, ()) if text.startswith("zh:")]
         if not self.size or not packed or set(packed) != {f"zh:{self.digest}"}:
             raise ProviderSourceError(
@@ -243,6 +250,7 @@ class RegistryOffer:
     def _check_list(self, sums: bytes, what: str) -> set[str]:
         """Return the listed checksums, after finding that of this package among them."""
         lines = [line.split() for line in sums.splitlines()]
+        # matchingChecksumAuthentication: the list must have the same checksum for the file.
         named = [line[0] for line in lines if len(line) > 1 and line[1] == self.filename.encode()]
         if not named or named[0].lower() != self.digest.lower().encode():
             found = "a different checksum" if named else "no checksum"
@@ -252,6 +260,7 @@ class RegistryOffer:
                 INVALID,
             )
         filled = [line for line in lines if line]
+        # A list with anything else in it contributes no checksums.
         if all(len(line) > 1 and _DIGEST.fullmatch(text_of(line[0])) for line in filled):
             return {f"zh:{text_of(line[0]).lower()}" for line in filled}
         return set()
@@ -266,6 +275,7 @@ class RegistryOffer:
 
         try:
             found = check_signature(sums, signature, self.keys)
+            # OpenTofu warns of expired keys, since old releases remain signed with them.
             if found.is_expired:
                 if environment.get("OPENTOFU_ENFORCE_GPG_EXPIRATION") == "true":
                     raise SignatureError("the key or the signature has expired")
@@ -293,6 +303,8 @@ def _offer(
     retries: int | None,
 ) -> RegistryOffer:
     what = f"The registry's description of {provider.display} {version} for {platform}"
+    # Provider registry protocol: the description names its platform, which must be the requested
+    # one.
     if f"{document.get('os')}_{document.get('arch')}" != platform:
         raise _unusable(what, "is for another platform")
     digest = document.get("shasum")

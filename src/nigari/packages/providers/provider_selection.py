@@ -50,6 +50,7 @@ async def choose_version(
     """
     provider = asked[0].provider
     constraints = combined_constraints(asked)
+    # The lock file is never overridden silently: only -upgrade selects another version.
     if lock is not None and not constraints.allows(lock.version):
         report_locked_out(provider, lock, asked, diags)
         return None
@@ -62,12 +63,14 @@ async def choose_version(
         report_source(error, asked, diags)
         return None
     _report_warnings(provider, listed, asked, diags)
+    # OpenTofu never selects 0.0.0, which stands for a provider without a release.
     listed_ones = (version for version in listed.platforms if version != _NO_VERSION)
     available = sorted(listed_ones, key=Version.precedence)
     if not available:
         _report_not_found(provider, source.name, asked, diags)
         return None
     ready = [each for each in available if each not in listed.cooling]
+    # A locked version is used even while it is too new: it was selected before.
     version = constraints.newest(ready) if lock is None else lock.version
     if version is None:
         newer = constraints.newest(available)

@@ -107,6 +107,7 @@ def _link(source: Path, target: Path) -> None:
             return
         raise OSError(f"{source} is the installation directory itself")
     remove(target)
+    # OpenTofu links unpacked packages: they may be large, and several directories share them.
     target.symlink_to(source, target_is_directory=True)
 
 
