@@ -1,4 +1,7 @@
-"""Hash functions for strings and files, UUIDs, password hashes, and decryption."""
+"""Hash functions for strings and files, UUIDs, password hashes, and decryption.
+
+Files are read through the host environment, and libraries are loaded by the functions that use them.
+"""
 
 from __future__ import annotations
 
