@@ -471,9 +471,9 @@ class Session:
         """Plan what can be known, apply it, and plan again with what is known then, until nothing
         is left, one round after the other. There are at most so many rounds.
 
-        Each round is there to be looked at before it is carried out. That happens when its `apply`
-        is called, or else when the loop goes on; who leaves the loop leaves it undone. The state is
-        locked until the loop ends.
+        Each round can be inspected before it is applied: by its `apply`, or when the loop continues.
+        A round during which the loop is left is not applied. The state is locked until the loop
+        ends.
         """
         check_count("most", most)
         work, announcer = self._open(), Announcer(self._hearing(listen))

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from typing import Final, TypeAlias
 
     Entry: TypeAlias = tuple[bool, bytes, int, int]
-    """Whether a module is a package, the stamp of its source, and where its code is: offset, size."""
+    """A flag for packages, the stamp of the source, and the offset and size of the code."""
 
 _PACKAGE: Final = "nigari."
 _MISSES: Final = 20
 """The number of modules that a run may find elsewhere before the file is written again."""
 _FORM: Final = b"nigari code 1\n" + MAGIC_NUMBER
 _HEAD: Final = len(_FORM) + 8
-"""What comes first, and where the entries are: behind the code."""
+"""Size of the head: the format, and the offset of the entries, which follow the code."""
 _PYC_HEAD: Final = MAGIC_NUMBER + bytes(4)
-"""What Python's files begin with where code is good while the source's time and size stay."""
+"""Head of Python's own compiled files that are valid while time and size of the source stay."""
 _STAMP: Final = 8
 
 

@@ -1,4 +1,4 @@
-"""What modules need of `typing` while they run, without the time that it takes to import it.
+"""Parts of `typing` that modules need at run time, without the cost of importing it.
 
 Types are for type checkers, and `typing` is a large part of what a short command would import. So
 a module imports it for type checkers only:

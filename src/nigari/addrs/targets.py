@@ -57,7 +57,7 @@ class Target:
         return self.subject.item == (item if isinstance(item, Resource) else item.resource)
 
     def touches(self, resource: AbsResource) -> bool:
-        """Whether the target includes instances of a resource of one module instance."""
+        """Return whether the target includes instances of a resource of one module instance."""
         return self.covers(resource) or (self.resource, self.module) == (
             resource.item,
             resource.module,

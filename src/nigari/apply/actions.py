@@ -46,7 +46,7 @@ async def run_before(
 async def run_after(
     context: ApplyContext, declared: DeclaredInstance, change: Change, value: Value
 ) -> None:
-    """Run the actions after an object was created or updated, and taint it where one asks for that."""
+    """Run the actions after an object was created or updated; a failed one may taint the object."""
     for invocation in _triggered(context, change, is_before=False):
         trigger = invocation.trigger
         assert trigger is not None
@@ -66,7 +66,7 @@ async def run_around_end(context: ApplyContext, change: Change, event: TriggerEv
     for invocation in context.triggered.get(change.address, ()):
         trigger = invocation.trigger
         if trigger is not None and trigger.event is event:
-            # Terraform: where everything is destroyed, no action can keep an object from going.
+            # Terraform: when everything is destroyed, a failed action does not prevent it.
             is_lenient = context.run.is_destroying
             is_lenient = is_lenient or trigger.on_failure is OnFailure.CONTINUE
             await _invoke_or_fail(context, invocation, invocation.config, is_lenient)
@@ -116,21 +116,21 @@ async def _holds(
     condition = node.resource.lifecycle.action_triggers[invocation.trigger.block_index].condition
     if condition is None:
         return True
-    told = Diagnostics()
+    problems = Diagnostics()
     compiled = node.frame.instance.compiled.expression(condition)
-    find = partial(evaluate, node.frame, compiled, declared.data, value, diags=told)
+    find = partial(evaluate, node.frame, compiled, declared.data, value, diags=problems)
     found = await run.value(find)
-    outcome = None if told.has_errors else as_condition(found, condition, told)
+    outcome = None if problems.has_errors else as_condition(found, condition, problems)
     if outcome is not None and not outcome.is_known:
-        told.error(
+        problems.error(
             "Unknown condition of an action",
             "The condition must be known before the action runs. Before an object is created, most "
             "of its attributes are not.",
             condition.range,
         )
-    told.name_since(0, str(invocation.caller))
-    context.diags.extend(told)
-    if told.has_errors or outcome is None:
+    problems.name_since(0, str(invocation.caller))
+    context.diags.extend(problems)
+    if problems.has_errors or outcome is None:
         raise OperationFailed
     return outcome.unmark()[0].as_bool()
 
@@ -139,19 +139,19 @@ async def _run_or_fail(context: ApplyContext, invocation: Invocation, value: Val
     """Evaluate the configuration of an invocation for its caller, and run it."""
     trigger = invocation.trigger
     is_lenient = trigger is not None and trigger.on_failure is OnFailure.CONTINUE
-    told = Diagnostics()
-    config = await _config(context, invocation, value, told)
+    problems = Diagnostics()
+    config = await _config(context, invocation, value, problems)
     # Plugin protocol: the configuration that InvokeAction gets has no unknown values.
     if config is not None and not config.is_wholly_known:
-        told.error(
+        problems.error(
             "Unknown configuration of an action",
             f"The configuration of {invocation.address} is not known when the action runs. An action "
             "before a change cannot refer to results of that change.",
             _block(context, invocation).range,
         )
         config = None
-    told.name_since(0, str(invocation.address))
-    _tell(context, told, is_lenient)
+    problems.name_since(0, str(invocation.address))
+    _report(context, problems, is_lenient)
     if config is not None:
         await _invoke_or_fail(context, invocation, config, is_lenient)
     elif not is_lenient:
@@ -166,7 +166,7 @@ def _block(context: ApplyContext, invocation: Invocation) -> Resource:
 
 
 async def _config(
-    context: ApplyContext, invocation: Invocation, value: Value | None, told: Diagnostics
+    context: ApplyContext, invocation: Invocation, value: Value | None, problems: Diagnostics
 ) -> Value | None:
     run, address = context.run, invocation.address
     frame = await run.frame(address.module)
@@ -175,7 +175,7 @@ async def _config(
         return None
     await run.evaluate((node,))
     if address.item.key not in node.data:
-        told.error(
+        problems.error(
             "Plan does not match its configuration",
             f"{address} does not exist when the plan is applied. Make a new plan.",
             node.resource.range,
@@ -183,8 +183,8 @@ async def _config(
         return None
     others = _present(context, node)
     key, schema = address.item.key, invocation.schema
-    found = await run.value(lambda: node.config(key, schema, value, told, others))
-    if told.has_errors or is_reported(found):
+    found = await run.value(lambda: node.config(key, schema, value, problems, others))
+    if problems.has_errors or is_reported(found):
         return None
     return found.attribute(CONFIG)
 
@@ -219,11 +219,11 @@ async def _invoke_or_fail(
             view.action_said(invocation, event.message)
     has_failed = api.has_errors(reported)
     view.action_finished(invocation, _failure(reported) if has_failed else "")
-    told = Diagnostics()
+    problems = Diagnostics()
     body = _block(context, invocation).body
     found = about_block(reported)
-    told.extend(located(found, invocation.schema.block, body, str(invocation.address)))
-    _tell(context, told, is_lenient)
+    problems.extend(located(found, invocation.schema.block, body, str(invocation.address)))
+    _report(context, problems, is_lenient)
     if has_failed and not is_lenient:
         raise OperationFailed
 
@@ -235,8 +235,8 @@ def _failure(reported: Sequence[api.ProviderDiagnostic]) -> str:
     return "; ".join(texts)
 
 
-def _tell(context: ApplyContext, told: Diagnostics, is_lenient: bool) -> None:
-    for each in told:
+def _report(context: ApplyContext, problems: Diagnostics, is_lenient: bool) -> None:
+    for each in problems:
         context.diags.append(_as_warning(each) if is_lenient else each)
 
 

@@ -62,11 +62,11 @@ class ApplyRun(ProviderRun):
         return AppliedResource(frame, resource, self)
 
     def providers_of_functions(self) -> ProviderInstances:
-        """Others than those of operations, which are closed when the last operation is done."""
+        """Return separate provider instances: those of operations close with the last operation."""
         return ProviderInstances(self.pool, self.prior.remembered, self.diags)
 
     def opened(self, frame: Frame) -> None:
-        """Nothing is asked for before an operation needs it."""
+        """Do nothing: operations request what they need."""
 
     # -- values -------------------------------------------------------------------------------
 
@@ -81,13 +81,13 @@ class ApplyRun(ProviderRun):
         await self._carry_out(ValueRequest(step, about))
 
     async def evaluate(self, nodes: Sequence[Node]) -> None:
-        """Work out nodes."""
+        """Evaluate nodes."""
         await self.finish(lambda: [node for node in nodes if node.state != DONE])
 
     async def _carry_out(self, request: ValueRequest) -> Value | None:
-        """Work out what an operation wants, and ask providers for whatever that needs.
+        """Evaluate the request of an operation, calling providers as needed.
 
-        Several operations may be at it at the same time, some waiting for the same nodes.
+        Several operations may do so concurrently, and wait for the same nodes.
         """
         self.work.want((request,))
         self._advance()
@@ -104,7 +104,7 @@ class ApplyRun(ProviderRun):
         return request.value
 
     def _advance(self) -> None:
-        """Step what can be stepped, and begin to ask for what that needs."""
+        """Step the nodes that are ready, and start their effects."""
         self.work.pump()
         effects, self.work.new_effects = self.work.new_effects, []
         for effect in effects:
@@ -122,7 +122,7 @@ class ApplyRun(ProviderRun):
         self._advance()
 
     def stop_asking(self) -> None:
-        """Give up whatever providers have not answered."""
+        """Cancel pending provider calls."""
         for task in self._asking:
             task.cancel()
 

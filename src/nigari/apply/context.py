@@ -1,7 +1,6 @@
 """The apply context: what operations share, the open providers and the state as it grows.
 
-It knows what there is; what an operation does with it, the modules for making, ending and reading
-say.
+Deliberately unknown here: the operations, which are in `create_update`, `destroy` and `data_sources`.
 """
 
 from __future__ import annotations
@@ -73,13 +72,13 @@ class ApplyContext:
         self.settings = settings
         self.view = view
         self.providers: dict[str, ProviderNode] = {}
-        """Those that are open, by address."""
+        """Open providers by address."""
         self.deposed: dict[AbsResourceInstance, str] = {}
-        """The keys of objects that were put aside in this run."""
+        """Keys of the objects deposed by this apply."""
         self.conditions: list[Noted] = []
         """Outcomes of the resources' conditions."""
         self.provisioning: set[asyncio.Future[None]] = set()
-        """Provisioners that are at work."""
+        """Running provisioners."""
         self.keeper: StateWriter | None = None
         """Stores the state during the apply; None until the apply begins."""
         self.triggered: Mapping[AbsResourceInstance, Sequence[Invocation]] = plan.triggered
@@ -101,7 +100,7 @@ class ApplyContext:
         return self.run.diags
 
     async def store(self) -> None:
-        """Have the state stored as it is, before something begins that may take long."""
+        """Store the state now, before a long operation."""
         if self.keeper is not None:
             await self.keeper.note(math.inf)
 
@@ -134,7 +133,7 @@ class ApplyContext:
         return self.settings.skips_destroy(address.module, address.item.resource)
 
     def renew_dependencies(self) -> None:
-        """Note for what stays as it is what it depends on now, and who manages it."""
+        """Update the dependencies and lifecycle settings of unchanged objects."""
         for change in self.plan.changes:
             # OpenTofu refreshes dependencies and lifecycle settings in the state even
             # if an object does not change: a later destroy without configuration
@@ -154,7 +153,7 @@ class ApplyContext:
         self.draft.renew(change.address, renewed, change.provider)
 
     def keep_data(self, undestroyed: set[str]) -> None:
-        """Keep the data that a destroy was to forget, but that objects depend on which are left."""
+        """Retain data that a destroy would forget, if objects that still exist depend on it."""
         needed: dict[AbsResource, set[ModuleAddr]] = {}
         for change in self.plan.changes:
             state = self.draft.instance(change.address)
@@ -178,7 +177,7 @@ class ApplyContext:
                     self.draft.set_current(at, instance.current, resource.manager_of(key))
 
     def report_faults(self, change: Change, faults: list[ProviderFault]) -> None:
-        """Tell what a provider did wrong."""
+        """Report the faults of a provider."""
         for fault in faults:
             where = path_text(fault.path).removeprefix(".")
             self.diags.error(

@@ -1,6 +1,6 @@
-"""Creating and updating objects: plan once more with everything known, apply, look at the result.
+"""Creation and update of objects: plan again with all values known, apply, check the result.
 
-What exists after the provider was asked is recorded in any case, also where it failed or lied.
+Whatever exists after the provider was called is recorded, even if it failed or broke the protocol.
 """
 
 from __future__ import annotations

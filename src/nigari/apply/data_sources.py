@@ -1,4 +1,4 @@
-"""Reading data sources that had to wait until something else was applied, and those of checks."""
+"""Data sources that are read during the apply: deferred ones, and those of checks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nigari.state.objects import encode
 
 
 async def read(context: ApplyContext, change: Change) -> Value | None:
-    """Read a data source; nothing comes of it only where it belongs to a check."""
+    """Read a data source; only one of a check may return None."""
     from nigari.plan.nodes.data import DataSource
 
     provider, run = context.provider(change), context.run

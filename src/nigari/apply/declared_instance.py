@@ -55,12 +55,12 @@ class DeclaredInstance:
         compiled = node.frame.instance.compiled.body(
             node.resource.body, decoder_spec(subject.schema.block)
         )
-        told = Diagnostics()
-        find = partial(evaluate_body, node.frame, compiled, self.data, diags=told)
+        problems = Diagnostics()
+        find = partial(evaluate_body, node.frame, compiled, self.data, diags=problems)
         config = await run.value(find)
-        told.name_since(0, str(subject.address))
-        run.diags.extend(told)
-        if told.has_errors or is_reported(config):
+        problems.name_since(0, str(subject.address))
+        run.diags.extend(problems)
+        if problems.has_errors or is_reported(config):
             raise OperationFailed
         # OpenTofu ("Configuration contains unknown value"): ApplyResourceChange must get
         # a wholly known configuration.
@@ -87,7 +87,7 @@ class DeclaredInstance:
         return (lambda prior, config: ignore(ignored, prior, config)) if ignored else None
 
     async def triggers(self) -> tuple[str, ...]:
-        """What the state records of the values in `replace_triggered_by`."""
+        """Evaluate `replace_triggered_by` and return digests for the state, which must not have the values."""
         values: list[Value] = []
         for expr in self.node.resource.lifecycle.replacing_values:
             compiled = self.node.frame.instance.compiled.expression(expr)
@@ -96,7 +96,7 @@ class DeclaredInstance:
         return trigger_digests(values) or ()
 
     async def check(self, kind: str, self_value: Value | None) -> None:
-        """See whether the preconditions or postconditions hold."""
+        """Check the preconditions or postconditions; raise `OperationFailed` if one fails."""
         context, address = self._context, self._subject.address
         lifecycle = self.node.resource.lifecycle
         rules = lifecycle.preconditions if kind == "precondition" else lifecycle.postconditions

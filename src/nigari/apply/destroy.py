@@ -1,4 +1,4 @@
-"""Ending objects: destroying them, with what runs before that, or only forgetting them."""
+"""Destruction of objects, with their destroy provisioners, and removal from the state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nigari.state.objects import decode, encode
 
 
 def forget(context: ApplyContext, operation: Operation, change: Change) -> None:
-    """Take an object out of the state and leave it alone otherwise."""
+    """Remove an object from the state without destroying it."""
     _set(context, change, _deposed_key(context, operation, change), None)
 
 
@@ -85,7 +85,7 @@ async def delete(context: ApplyContext, operation: Operation, change: Change) ->
 
 
 def _deposed_key(context: ApplyContext, operation: Operation, change: Change) -> str:
-    """The key of the object that is meant; empty for the current one."""
+    """Return the deposed key of the operation's object; empty for the current one."""
     if operation.deposed == REPLACED:
         return context.deposed.get(change.address, "")
     return operation.deposed

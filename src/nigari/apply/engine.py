@@ -1,4 +1,4 @@
-"""Applying a plan: its graph is executed, and the result is a new state.
+"""Application of a plan: executes its graph and returns the new state.
 
 An `Application` puts together the run, the operations and the executor, and in the end evaluates
 checks and outputs. Interruptions and failures leave a state with everything that was done. What an
@@ -143,7 +143,7 @@ class Application:
         return self._context.draft.finish()
 
     def _cut_off(self) -> None:
-        """Give up what is under way; the task that was cancelled goes on to store the state."""
+        """Cancel running operations; the cancelled task continues, to store the state."""
         task = asyncio.current_task()
         assert task is not None
         task.uncancel()
@@ -157,7 +157,7 @@ class Application:
         self.apply_run.stop_asking()
 
     async def _conclude(self) -> None:
-        """Work out what depends on everything that was done: checks and output values."""
+        """Evaluate checks and output values, which depend on all operations."""
         draft = self._context.draft
         self._context.renew_dependencies()
         if self._plan.mode is PlanMode.DESTROY:
@@ -222,7 +222,7 @@ class Application:
         )
 
     def stop(self) -> None:
-        """Begin nothing new."""
+        """Start no further operations, and cancel provisioners."""
         self._executor.stop()
         for provisioner in list(self._context.provisioning):
             provisioner.cancel()

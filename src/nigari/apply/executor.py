@@ -94,12 +94,12 @@ class Executor:
                 self._ready.add(number)
         self._skipped = [False] * len(graph.operations)
         self._missing = [True] * len(graph.operations)
-        """Which have not been done, for whatever reason."""
+        """Flags of operations that have not succeeded."""
         self._busy = 0
         self.is_stopped: bool = False
 
     async def run(self) -> None:
-        """Carry out everything that can be."""
+        """Execute all operations whose dependencies succeed."""
         if len(self._graph.in_order()) < len(self._graph.operations):
             raise CircularGraph(self._graph)
         self._keeper.begin()
@@ -110,12 +110,12 @@ class Executor:
             await self._keeper.end()
 
     def stop(self) -> None:
-        """Begin nothing new; what runs may end."""
+        """Start no further operations; running ones may finish."""
         self.is_stopped = True
         self._keeper.hurry()
 
     def left_out(self) -> Iterator[Operation]:
-        """The operations that failed, were cut off, or were not begun."""
+        """Yield the operations that failed, were interrupted, or were not started."""
         return compress(self._graph.operations, self._missing)
 
     def _hire(self, group: asyncio.TaskGroup) -> None:

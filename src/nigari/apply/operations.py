@@ -1,4 +1,4 @@
-"""Carrying out one operation after the other: which module does what each kind means."""
+"""Dispatch of operations to the modules that carry them out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from nigari.plan.nodes.module_conditions import module_conditions
 
 
 class Operations:
-    """All operations of a graph, on one workplace."""
+    """Operations of a graph, which share one context."""
 
     def __init__(self, context: ApplyContext) -> None:
         self.place = context
@@ -35,7 +35,7 @@ class Operations:
         """The conditions of variables and outputs, by module instance and address."""
 
     async def perform(self, operation: Operation) -> bool:
-        """Carry out one operation; False where it failed, for whatever reason."""
+        """Carry out one operation; return False on any failure."""
         try:
             return await self._perform(operation)
         except Exception as error:  # noqa: BLE001 - nothing may stop the others

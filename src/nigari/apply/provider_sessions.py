@@ -1,4 +1,4 @@
-"""Opening what must be open while others are at work: providers and ephemeral objects."""
+"""Providers and ephemeral objects, which are open while operations use them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nigari.plan.nodes.removed_modules import frame_of_old
 
 
 async def open_provider(context: ApplyContext, text: str) -> bool:
-    """Start and configure a provider instance; False where that failed."""
+    """Start and configure a provider instance; return False on failure."""
     run = context.run
     address = context.provider_address(text)
     # OpenTofu destroys what a removed module left with the provider that the state names, if
@@ -27,14 +27,14 @@ async def open_provider(context: ApplyContext, text: str) -> bool:
 
 
 async def close_provider(context: ApplyContext, text: str) -> None:
-    """End a provider instance."""
+    """Shut down a provider instance."""
     node = context.providers.pop(text, None)
     if node is not None and node.provider is not None:
         await context.run.pool.close(node.provider)
 
 
 async def open_ephemeral(context: ApplyContext, instance: EphemeralInstance) -> bool:
-    """Open an ephemeral object; False where that failed."""
+    """Open an ephemeral object and check its conditions; return False on failure."""
     try:
         provider, run = context.provider(instance), context.run
         declared = await declared_instance(context, instance)

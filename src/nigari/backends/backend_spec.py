@@ -38,7 +38,7 @@ class AddressArgument:
     """The environment variables that fill in for it."""
     default: str = ""
     is_required: bool = False
-    """Whether the location is unknown without it. `-backend-config` may still set it."""
+    """True if the location is unknown without it. `-backend-config` may still set it."""
     override: tuple[str, str] | None = None
     """A block and the argument in it that replaces this one wherever the block is set."""
 
@@ -66,9 +66,9 @@ class BackendSpec:
     """Arguments that must not begin or end with a slash."""
     rules: Callable[[Value, Environment], ArgumentProblems] = _no_problems
     is_shared: bool = True
-    """Whether other machines reach the same states."""
+    """True if other machines reach the same states."""
     has_registry: bool = False
-    """Whether the service that stores the states is also a registry of modules and providers."""
+    """True if the service that stores the states is also a registry of modules and providers."""
 
 
 def store_of(package: str) -> Callable[[Arguments], Store]:

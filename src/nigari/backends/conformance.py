@@ -42,13 +42,13 @@ class Subject:
     make: Callable[[], Store]
     """A new client; all clients see the same contents."""
     tells_holder: bool = True
-    """Whether a refused process learns who holds the lock."""
+    """True if a refused process learns who holds the lock."""
     tells_absence: bool = True
-    """Whether the store can refuse a write because content already exists."""
+    """True if the store can refuse a write because content already exists."""
     forgets_forced: bool = True
-    """Whether a process other than the holder can remove a lock."""
+    """True if a process other than the holder can remove a lock."""
     refuses_wrong_ids: bool = True
-    """Whether removing a lock requires its ID; some test servers accept any."""
+    """True if removing a lock requires its ID; some test servers accept any."""
     workspace: str = DEFAULT_WORKSPACE
     """The workspace to use first; not every store has a default one."""
 

@@ -143,7 +143,7 @@ def state_is_locked(conflict: LockConflict, location: str) -> Diagnostic:
     if holder is None:
         details = "Its holder left no information about itself."
     else:
-        # Programs read all of these lines, in this order, also where there is nothing to say.
+        # Programs read all of these lines, in this order, even if some are empty.
         lines = {
             "ID": holder.id,
             "Path": holder.path,

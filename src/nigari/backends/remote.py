@@ -169,7 +169,7 @@ class RemoteStorage:
         """The version of the content that was last read or written, if that is known."""
         self.location: str = backend.store.location(workspace)
         self.is_outdated: bool = False
-        """Whether a conditional write was refused because the state has changed since it was read."""
+        """True if a conditional write was refused because the state has changed since it was read."""
 
     @property
     def pause_between(self) -> float:

@@ -113,7 +113,7 @@ class Workspaces:
     open: Callable[[str], WorkspaceStates | None]
     """Finds the states of a workspace by its name; None after reporting why it cannot."""
     are_apart: bool = False
-    """Whether each workspace may have a backend of its own."""
+    """True if each workspace may have a backend of its own."""
     set_up: Callable[[str], None] = _ignore
     """Called with a workspace that was created or is selected, before that is remembered."""
     take_down: Callable[[str], None] = _ignore

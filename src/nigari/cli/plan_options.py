@@ -125,7 +125,7 @@ def plan_options(presenter: Presenter, mode: PlanMode, only_reads: bool = False)
 
 
 def _refresh(presenter: Presenter) -> RefreshChoice:
-    """What -refresh says."""
+    """Read `-refresh`, which also takes words of our own."""
     invocation = presenter.invocation
     text = invocation.text("refresh")
     word = "true" if text in TRUE_WORDS else "false" if text in FALSE_WORDS else text

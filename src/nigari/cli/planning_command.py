@@ -64,11 +64,11 @@ class PlanningCommand:
         """Receives events while the plan is made."""
         self.mode: PlanMode = mode or plan_mode(invocation)
         self.is_refresh = False
-        """Whether the plan exists only for the state that it finds."""
+        """True if the plan exists only for the state that it finds."""
         self.parallelism: int = parallelism(invocation)
         self._page: PageBeside | None = self._page_beside()
         self.asks_variables: bool = begun is None
-        """Whether to prompt for variables. A saved plan has their values."""
+        """True to prompt for variables. A saved plan has their values."""
 
     def _page_beside(self) -> PageBeside | None:
         """The page for those who want to look on."""

@@ -35,7 +35,7 @@ class Person:
         self.is_at_terminal: bool = (
             self.can_prompt and terminal.stdin.isatty() and terminal.stdout.isatty()
         )
-        """Whether other programs may prompt, which they do on the terminal."""
+        """True if other programs may prompt, which they do on the terminal."""
 
     def value_of(self, variable: Variable) -> InputValue | None:
         """The value of an input variable; None where no answer was given."""

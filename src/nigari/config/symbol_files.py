@@ -83,7 +83,7 @@ class LibraryFunction:
 
 @record
 class LibraryDeclarations:
-    """What the files of one library declare."""
+    """Declarations in the files of one library."""
 
     files: tuple[str, ...]
     values: Mapping[str, Attribute]

@@ -65,7 +65,7 @@ class Candidate:
     insert: str = ""
     """The text to insert; the label unless this differs."""
     is_snippet: bool = False
-    """Whether `insert` has placeholders, such as `${1:name}`."""
+    """True if `insert` has placeholders, such as `${1:name}`."""
     is_deprecated: bool = False
     rank: int = 5
     """Candidates with a lower one come first."""

@@ -60,7 +60,7 @@ class Description:
 
     block: Block
     is_whole: bool = True
-    """Whether the description is complete, as far as is known."""
+    """True if the description is complete, as far as is known."""
     source: str = ""
     """The provider or module that says so, if one does."""
 

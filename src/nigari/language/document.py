@@ -115,7 +115,7 @@ class Document:
         the text are those of the source.
         """
         self.has_mark: bool = text.startswith(BYTE_ORDER_MARK)
-        """Whether the text begins with a byte order mark."""
+        """True if the text begins with a byte order mark."""
         if self.has_mark:
             text = " " + text[1:]
         self.path: str = path

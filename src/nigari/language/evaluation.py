@@ -120,8 +120,8 @@ class Evaluation:
         report_cycles(run.root.instance, self._schemas, diags)
 
     def lint(self) -> None:
-        """Look for what lint rules find. Those in Python are left out: the files of a project must
-        not run code because somebody looks at them.
+        """Collect the findings of lint rules, except those in Python: a project that is only opened in
+        an editor must not run code.
         """
         if self.queries is None or any(_is_in_the_way(each) for each in self.diagnostics):
             return

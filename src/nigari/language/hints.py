@@ -39,7 +39,7 @@ class Hint:
     text: str
     explanation: str = ""
     is_parameter: bool = False
-    """Whether it names a parameter, in front of its argument."""
+    """True if it names a parameter, in front of its argument."""
 
 
 def hints(workbench: Workbench, document: Document, start: int, end: int, level: str) -> list[Hint]:

@@ -1,4 +1,4 @@
-"""What is wrong with files of our own that are being edited: environments, fleets, settings of lint.
+"""Diagnostics of Nigari's own files that are being edited: environments, fleets, lint settings.
 
 Each is read as the commands read it, with the text of the document in place of the file. Functions in
 it read files on disk. What such a file may contain is in `nigari.language.own_blocks`.

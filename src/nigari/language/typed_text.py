@@ -32,9 +32,9 @@ class TypedReference:
     start: int
     """The start of that part."""
     is_key: bool = False
-    """Whether it is a key in brackets."""
+    """True if it is a key in brackets."""
     is_quoted: bool = False
-    """Whether the key already has its opening quote."""
+    """True if the key already has its opening quote."""
 
 
 @record
@@ -42,7 +42,7 @@ class Within:
     """The position of an offset in an expression."""
 
     is_string: bool
-    """Whether it is in the literal part of a string."""
+    """True if it is in the literal part of a string."""
     string_start: int
     """The start of that string's text."""
 

@@ -1,7 +1,7 @@
 """The read model of rules: the modules of one or several root modules, with their values.
 
 A root module is evaluated once for each environment, and for the values that it is given there
-(`EvaluatedRoot`). Modules are told apart by their directory, however many calls, environments and
+(`EvaluatedRoot`). Modules are identified by their directory, however many calls, environments and
 root modules use them, so that a rule sees all uses of a module at once. Everything is worked out when
 a rule first asks for it, and then once: the cost is linear in what is written and instantiated.
 """

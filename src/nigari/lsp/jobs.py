@@ -39,7 +39,7 @@ class Job:
     """The directory of the root module."""
     words: tuple[str, ...]
     installs: bool = False
-    """Whether the command changes what is installed for the root module."""
+    """True if the command changes what is installed for the root module."""
 
 
 @record

@@ -15,7 +15,7 @@ from nigari.hcl.expressions import Expression
 
 
 class StaticReferences:
-    """Which expressions use only what OpenTofu knows before planning; each is looked at once."""
+    """Check for expressions that OpenTofu can evaluate before planning; results are cached."""
 
     def __init__(self, given: Container[str]) -> None:
         """`given` are the variables of the root module that have a value."""

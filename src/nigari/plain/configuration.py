@@ -168,7 +168,7 @@ class _Sources(Protocol):
     """The texts for sources of calls."""
 
     is_final: bool = False
-    """Whether the texts are final."""
+    """True if the texts are final."""
 
     def text(self, expr: Expression, child: ModuleInstance) -> str | None:
         """The new text; None if the source can stay as it is written."""

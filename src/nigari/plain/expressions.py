@@ -210,7 +210,7 @@ class Rewriting:
         return [self.text(expr, words)]
 
     def whole_addresses(self, value: DependencyValue) -> list[str]:
-        """What a value in `depends_on` becomes: the target knows only what it refers to."""
+        """Return the whole addresses for a value in `depends_on`; the target accepts no others."""
         texts: list[str] = []
         for address in value.addresses:
             found = self._split(address.steps)

@@ -67,7 +67,7 @@ class PlanInputs:
     timestamp: str
     """The value of `plantimestamp`."""
     known_reads: KnownReads | None = None
-    """What was read while this plan was made for the first time, if it is made again."""
+    """Objects read by an earlier attempt at this plan, if there was one."""
 
     async def load_schemas(self, diags: Diagnostics) -> bool:
         """Load the schemas that the configuration and the state need; False after an error."""
@@ -98,7 +98,7 @@ class PlanOutcome:
     unread_objects: frozenset[AbsResourceInstance] = frozenset()
     """The stored objects that were not read although others were."""
     reads: ReadObjects | None = None
-    """What was to be read; None for everything."""
+    """Objects to read; None for all."""
     object_reads: Mapping[AbsResourceInstance, bool] = ReadOnly({})
     """The objects that were read, and whether they are what the state says."""
     saved_graph: ExecutionGraph | None = None

@@ -59,7 +59,7 @@ class Fragment:
         self.forward: Program = forward
         self.backward: Program = backward
         self.is_nullable: bool = is_nullable
-        """Whether it can match the empty string."""
+        """True if it can match the empty string."""
         self.height: int = height
         """The nesting depth of the pattern here."""
 

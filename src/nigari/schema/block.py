@@ -115,7 +115,7 @@ class NestedBlock:
     max_items: int = 0
     """Zero means unlimited."""
     computed: bool = False
-    """Whether the provider may add blocks where none is configured."""
+    """True if the provider may add blocks where none is configured."""
 
     @property
     def spec_type(self) -> cty.Type:

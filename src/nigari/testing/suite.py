@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nigari.testing.coverage import CoverageRecorder
 
 _CUT_OFF: Final = 2
-"""Number of interruptions after which no clean-up takes place."""
+"""Number of interruptions after which there is no clean-up."""
 _PATIENCE: Final = 5.0
 """Seconds after that until nothing is waited for."""
 

@@ -197,9 +197,9 @@ async def _connect(
 
 
 def _have_a_name() -> None:
-    """Give this process a name where its user has none, as in some containers.
+    """Ensure a local user name, which some containers lack.
 
-    asyncssh asks for it before it looks at the user to log in as.
+    asyncssh calls `getpass.getuser` before it reads the `username` option.
     """
     try:
         getpass.getuser()

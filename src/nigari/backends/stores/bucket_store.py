@@ -1,7 +1,7 @@
 """The base of the backends `cos` and `oss`: states as objects of a bucket, over signed requests.
 
-Their services have no conditions on writes but that nothing is replaced; so before something is,
-it is looked at whether it is still what was read.
+The only conditional write of their services is one that replaces nothing. Before a replacement,
+the object is therefore compared with the one that was read.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class Answer:
     text: str
     diags: Diagnostics
     ends: bool = False
-    """Whether the user has left the console."""
+    """True if the user has left the console."""
 
 
 class ConsoleSession:

@@ -2,7 +2,7 @@
 
 A statement goes on while a bracket, an interpolation, a heredoc or a comment is open, or when its
 line ends in a backslash. What is open is a list of the texts that opened it: scanned before the
-next line, they put the scanner where it was, so that no line is ever looked at twice.
+next line, they restore the state of the scanner, so that no line is scanned twice.
 """
 
 from __future__ import annotations

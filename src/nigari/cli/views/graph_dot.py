@@ -155,7 +155,7 @@ def _needs(graph: BlockGraph) -> dict[Block, list[Block]]:
     numbers = {block: number for number, block in enumerate(dict.fromkeys(pending))}
     blocks = list(numbers)
     after: list[list[int]] = []
-    # The list grows while it is walked: what is needed is looked at, too.
+    # The list grows during the loop by the dependencies of its blocks.
     for block in blocks:
         found: list[int] = []
         for need in graph.needs(block):

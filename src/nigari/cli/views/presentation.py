@@ -7,7 +7,7 @@ from nigari.plan.differences.difference import Fate
 
 
 class Presentation:
-    """How a difference is displayed.
+    """The form in which a difference is displayed.
 
     Written by hand, like the methods that derive others from it, because a plan may have very many
     parts.
@@ -40,12 +40,12 @@ class Presentation:
         self.style: Style = style
         self.has_marks: bool = has_marks
         self.says_null: bool = says_null
-        """Whether removed values are shown as becoming null."""
+        """True if removed values are shown as becoming null."""
         self.all_force: bool = all_force
-        """Whether every part is shown as forcing replacement."""
+        """True if every part is shown as forcing replacement."""
         self.shows_same: bool = shows_same
         self.reveals: bool = reveals
-        """Whether sensitive values are shown."""
+        """True if sensitive values are shown."""
         self.arrow: str = style.yellow("->")
         self._new = f"  {style.green('+')} " if has_marks else ""
         self._gone = f"  {style.red('-')} " if has_marks else ""

@@ -35,17 +35,17 @@ class TriggerEvent(Enum):
 
     @property
     def is_before(self) -> bool:
-        """Whether it precedes the change."""
+        """Return whether it precedes the change."""
         return self.value.startswith("before_")
 
     @property
     def is_destroy(self) -> bool:
-        """Whether the change is the end of the object."""
+        """Return whether the change is the end of the object."""
         return self.value.endswith("_destroy")
 
 
 class OnFailure(Enum):
-    """What follows from a failed action; the value is its keyword."""
+    """Consequence of a failed action; the value is its keyword."""
 
     HALT = "halt"
     """The operation fails, and whatever depends on it is skipped."""
@@ -65,7 +65,7 @@ class TriggeredAction:
 
     @property
     def has_key(self) -> bool:
-        """Whether the address has a key in brackets."""
+        """Return whether the address has a key in brackets."""
         return len(self.written.steps) > len(str(self.addr).split("."))
 
 

@@ -30,7 +30,7 @@ class RequiredVersion:
 
 @record
 class Language:
-    """What the `language` blocks of a module ask for."""
+    """Requirements in the `language` blocks of a module."""
 
     versions: tuple[RequiredVersion, ...] = ()
     experiments: Mapping[str, Range] = {}

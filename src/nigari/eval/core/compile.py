@@ -45,7 +45,7 @@ class CompiledBody:
     expansion: tuple[Reference, ...] = ()
     """Those references that say which blocks its `dynamic` blocks make."""
     is_dynamic: bool = False
-    """Whether the body has `dynamic` blocks, whose contents only count for generated blocks."""
+    """True if the body has `dynamic` blocks, whose contents only count for generated blocks."""
 
 
 class CompiledModule:

@@ -55,7 +55,7 @@ class Expansion:
     instances: Mapping[InstanceKey, InstanceData]
     deferred_by: Value | None = None
     is_wrong: bool = False
-    """Whether a reported mistake is the reason for having no instances."""
+    """True if a reported mistake is the reason for having no instances."""
     certain: Mapping[InstanceKey, InstanceData] = MappingProxyType({})
     """Those instances of a deferred expansion that there will be in any case."""
 

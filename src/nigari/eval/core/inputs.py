@@ -1,4 +1,4 @@
-"""Values given for the root module's input variables, before the variables are looked at.
+"""Values given for the root module's input variables, before they are converted and validated.
 
 Where they come from, and which of two wins, is the command line's affair. Here a value is either
 an expression from a file, or a text whose meaning depends on the type of the variable.

@@ -142,7 +142,7 @@ class Absent:
     exists: tuple[str, ...]
     """The names that lead as far as there is something."""
     is_null: bool = False
-    """Whether the reference evaluates to null. Otherwise it lacks the next name."""
+    """True if the reference evaluates to null. Otherwise it lacks the next name."""
 
 
 class CallNode(Node):
@@ -156,7 +156,7 @@ class CallNode(Node):
         self.call: ModuleCall = call
         self.frames: dict[InstanceKey, Frame] = {}
         self.has_failed: bool = False
-        """Whether instances are missing because of a reported error."""
+        """True if instances are missing because of a reported error."""
         self.contents: Node | None = None
         """Done when everything in the module is; None if no node can depend on that."""
 
@@ -206,9 +206,9 @@ class Run(Protocol):
     working_path: str
 
     is_opaque: bool
-    """Whether modules see only the types of each other's values."""
+    """True if modules see only the types of each other's values."""
     checks_instances: bool
-    """Whether references to repeated resources must have a key, and to attributes must exist in the
+    """True if references to repeated resources must have a key, and to attributes must exist in the
     schema.
     """
 
@@ -305,7 +305,7 @@ class Frame:
         return self.instance.compiled.module
 
     def with_variable(self, name: str, node: ValueNode) -> Frame:
-        """The same instance, but for the node of one variable."""
+        """Copy the instance with another node for one variable."""
         frame = Frame(self.run, self.instance, self.parent)
         frame.variables, frame.symbols = {**self.variables, name: node}, self.symbols
         frame.locals, frame.outputs = self.locals, self.outputs

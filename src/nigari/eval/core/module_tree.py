@@ -1,7 +1,7 @@
 """The tree of module instances: which there are, and what each was called with.
 
 What a module instance is worth in a phase is in `nigari.eval.core.instances`. Nothing is evaluated
-here, so that the tree can be looked at without importing what evaluates.
+here, so that the tree can be inspected without importing the evaluator.
 
 Instances of one call that declare the same, with the same static values, are one variant: whatever
 follows from blocks alone follows once for each variant.
@@ -145,5 +145,5 @@ class Modules(Protocol):
         ...
 
     def library_at(self, directory: str, diags: Diagnostics) -> LibraryDeclarations | None:
-        """What the files of a symbol library declare; None where they cannot be read."""
+        """Return the declarations of a symbol library; None if its files cannot be read."""
         ...

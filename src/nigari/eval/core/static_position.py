@@ -2,7 +2,7 @@
 
 A slot looks at the result, not at the syntax: a wholly known value that is allowed is fine, even
 where an untaken branch mentions a resource. Where the value is not known, the cause decides: an
-expansion that is merely not looked at yet, or a variable that can be asked for, is requested
+expansion that is merely pending, or a variable that can be asked for, is requested
 of the run, which starts afresh with it; anything else is reported, with the way it took.
 """
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @record
 class SymbolLibrary:
-    """What one library offers. It is the same whoever uses it."""
+    """Types and functions of one library, shared by all modules that use it."""
 
     values: Value
     """An object with all values."""

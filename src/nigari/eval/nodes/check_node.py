@@ -1,4 +1,4 @@
-"""Parts of a module that are looked at for what may be wrong with them, and have no value."""
+"""Parts of a module that are checked and have no value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nigari.eval.core.worklist import Need, Node, Stages
 
 
 class CheckNode(Node):
-    """A part of a module that has no value of its own and is only looked at."""
+    """A part of a module that is checked and has no value."""
 
     __slots__ = ("_about", "_label", "_range", "_stages")
 

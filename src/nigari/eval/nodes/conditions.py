@@ -1,6 +1,6 @@
 """Conditions that must hold: preconditions, postconditions, validations, assertions of checks.
 
-A condition that is not known yet is no failure: it is looked at again when more is known. What a
+A condition that is not known yet is no failure: it is checked again once more is known. What a
 failure means (an error, or a warning for a `check`) is decided by the owner of the rules.
 """
 
@@ -50,7 +50,7 @@ class ConditionResult:
 
 
 class Conditions:
-    """Rules of one object, looked at one after the other."""
+    """Rules of one object, checked in order."""
 
     __slots__ = (
         "_address",
@@ -85,7 +85,7 @@ class Conditions:
         self._checked = checked
         """The address of the object of the rules."""
         self._is_check = is_check
-        """Whether to warn about conditions that are not known yet."""
+        """True to warn about conditions that are not known yet."""
         self._rules = rules
         self._summary = summary
         self._address = address
@@ -108,7 +108,7 @@ class Conditions:
         self._find_failure = find_failure
 
     def step(self) -> Sequence[Need]:
-        """Go on with the rules that have not been looked at."""
+        """Check the remaining rules."""
         if self._find_failure is not None:
             failure = self._find_failure()
             if isinstance(failure, list):
@@ -141,7 +141,7 @@ class Conditions:
         condition, message = found
         truth = self._truth(rule, condition, diags)
         text = ""
-        # What a validation would say is looked at when it has to be said.
+        # The message of a validation is evaluated only if it is needed.
         if truth is False or self._place is None:
             scope = partial(self._scope, rule.error_message)
             text = message_text(rule.error_message, message, diags, scope)

@@ -165,7 +165,7 @@ class RemovedSettings(Node):
         what = f"the removed block for {removed.source.shape}"
         self.removed: Removed = removed
         self.destroys: bool = False
-        """Whether the object is destroyed rather than forgotten."""
+        """True if the object is destroyed rather than forgotten."""
         self.moments: ProvisionerMoments = ProvisionerMoments(
             frame, removed.provisioners, what, request
         )

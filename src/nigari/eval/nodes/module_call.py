@@ -80,7 +80,7 @@ class ModuleCallNode(CallNode):
     def __init__(self, frame: Frame, call: ModuleCall) -> None:
         super().__init__(frame, call)
         self._outputs: AllOf | None = None
-        """What those wait for who want the value of the call."""
+        """Outputs that the value of the call depends on; None until the instances are known."""
         self._whole: Value | None = None
         """The value of the call, once everything in it is done and something has asked for it."""
 

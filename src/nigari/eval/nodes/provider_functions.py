@@ -1,6 +1,6 @@
 """Functions that providers offer, where no provider is there to run them.
 
-Their arguments are looked at as far as the signature is known; the result is unknown, for the
+Their arguments are checked as far as the signature is known; the result is unknown, for the
 reason that its provider has to run.
 """
 

@@ -103,7 +103,7 @@ class FoundConfig:
     key: Origin | None = None
     """The key that a call on the way gives."""
     is_gone: bool = False
-    """Whether the block, or its module instance, no longer exists."""
+    """True if the block, or its module instance, no longer exists."""
 
     @property
     def provider(self) -> Provider:

@@ -113,7 +113,7 @@ def resource_schema(offered: ProviderSchema | None, addr: ResourceAddr) -> Schem
 
 
 class ValidatedResource(ResourceNode):
-    """A resource of one module instance, looked at without a provider process."""
+    """A resource of one module instance, validated without a provider process."""
 
     __slots__ = (
         "_run",
@@ -411,7 +411,7 @@ def advised(block: Block, value: Value, addr: ResourceAddr) -> Value:
 
 
 class Rules:
-    """Check rules of which only the expressions are looked at, not whether they hold."""
+    """Check rules whose expressions are validated, while their conditions may fail."""
 
     __slots__ = ("_at", "_check", "_data", "_expressions", "_frame", "_messages", "_self")
 
@@ -435,7 +435,7 @@ class Rules:
         self._at = 0
 
     def step(self) -> Sequence[Need]:
-        """Look at the next expression that has not been looked at."""
+        """Validate the remaining expressions."""
         while self._at < len(self._expressions):
             expr = self._expressions[self._at]
             compiled = self._frame.instance.compiled.expression(expr)

@@ -266,7 +266,7 @@ class StaticArgument(ArgumentVariable):
 
 
 class UnknownVariable(VariableNode):
-    """A variable as `validate` sees it: any value of its type. Its default is only looked at."""
+    """A variable as `validate` sees it: any value of its type. Its default is only checked."""
 
     __slots__ = ("_is_given",)
 

@@ -58,7 +58,7 @@ class BackendInputs:
     variables: Mapping[str, RootVariable]
     """Variables of the root module by name, in the order they are met."""
     uses_workspace: bool
-    """Whether the selected workspace influences the values."""
+    """True if the selected workspace influences the values."""
 
     @property
     def names(self) -> list[str]:

@@ -41,7 +41,7 @@ class LibraryLookups(Run, Protocol):
         ...
 
     def is_answered(self, effect: Effect) -> bool:
-        """Whether an effect has happened."""
+        """Return whether an effect has happened."""
         ...
 
     def installed(self, effect: Effect) -> CompiledModule | None:
@@ -49,7 +49,7 @@ class LibraryLookups(Run, Protocol):
         ...
 
     def library_at(self, directory: str) -> LibraryDeclarations | None:
-        """What the files of a library declare; None where they cannot be read."""
+        """Return the declarations of a library; None if its files cannot be read."""
         ...
 
     def add_library(self, instance: ModuleInstance) -> None:

@@ -137,7 +137,7 @@ class StaticCall(ModuleCallNode):
         self._installs: dict[InstanceKey, InstallModule] = {}
         """The source of each instance."""
         self._is_bounded = False
-        """Whether the instances of a recursive call are known."""
+        """True if the instances of a recursive call are known."""
 
     def step(self) -> Sequence[Need]:
         if self._expansion is None:

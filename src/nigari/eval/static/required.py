@@ -2,7 +2,7 @@
 the program.
 
 A provider's source is part of the addresses in a state, so one module decides about it: the root,
-where its value is known before any other module is looked at. Versions of providers are only needed
+where its value is known before any other module is loaded. Versions of providers are only needed
 to install them, and are worked out there.
 """
 

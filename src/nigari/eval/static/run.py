@@ -132,7 +132,7 @@ class StaticRun(PhaseRun):
     """One pass over the whole tree. What it asks for, another one is given."""
 
     hides_dynamic = True
-    """Whether variables with `const = false` have no value, so that static positions cannot use
+    """True if variables with `const = false` have no value, so that static positions cannot use
     them.
     """
 
@@ -539,7 +539,7 @@ def _comes_from(refused: set[str], effect: InstallModule, caller: ModuleInstance
 
 
 def _validated(node: VariableNode) -> VariableNode:
-    """A variable whose validations are looked at as soon as it has its value."""
+    """Make a variable check its validations as soon as it has its value."""
     if node.variable.validations:
         from nigari.eval.nodes.validation import Validation
 
@@ -576,7 +576,7 @@ def run_static(
         run.evaluate(())
         providers = run.providers_found()
         if providers:
-            # Whatever has looked at the providers so far has taken them for others.
+            # Parts evaluated so far have assumed other providers.
             root = root.with_providers(providers)
             continue
         if fill_places is not None:

@@ -43,7 +43,7 @@ def check_providers(root: ModuleInstance, diags: Diagnostics) -> None:
 def check_aliases(root: ModuleInstance, diags: Diagnostics) -> None:
     """Report references to configurations with an alias that no module has declared.
 
-    A tree can be built and looked at with such references in it, but nothing can be done with it.
+    A tree with such references can be built and inspected, but not planned.
     """
     for node in each_module(root):
         names = provider_scope(node, None)

@@ -1,4 +1,4 @@
-"""The validate phase: everything looked at once, with unknown values in place of what exists.
+"""The validate phase: everything is evaluated once, with unknown values for existing objects.
 
 Does not know instances that differ only in values.
 """

@@ -47,7 +47,7 @@ class ProviderValidations(Protocol):
 
 
 class ValidatedProvider(Node):
-    """A provider block of one module instance, looked at once for all its instances."""
+    """A provider block of one module instance, validated once for all its instances."""
 
     __slots__ = ("_config", "_opinions", "_provider", "_schema", "_stages", "config", "frame")
 

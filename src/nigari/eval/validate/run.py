@@ -1,4 +1,4 @@
-"""The validate phase: everything in the tree looked at once, with unknown values flowing through.
+"""The validate phase: evaluation of the whole tree, once, with unknown values.
 
 Nothing is expanded and no variable needs a value: a variable is any value of its type, and a module
 tells its caller nothing of its outputs but their names. What the static phase found (the tree,
@@ -201,9 +201,9 @@ class ValidateRun(PhaseRun):
     ) -> None:
         super().__init__(static.functions, static.root_path, static.working_path)
         self._is_before_plan = is_before_plan
-        """Whether a plan follows, which checks `enabled` itself where it matters."""
+        """True if a plan follows, which checks `enabled` itself where it matters."""
         self._is_before_import = is_before_import
-        """Whether an object is being imported, so that managed resources may be incomplete."""
+        """True if an object is being imported, so that managed resources may be incomplete."""
         self._schemas = schemas
         self._static = static
         self._gates: dict[CallNode, Node | None] = {}

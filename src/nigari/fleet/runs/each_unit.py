@@ -43,7 +43,7 @@ class EachUnit:
         self._listen = listen
         self._results: dict[str, UnitResult] = {}
         self.is_stopped: bool = False
-        """Whether to start no further units."""
+        """True if no further units may start."""
 
     async def run(self) -> FleetResult:
         """The outcome of all units."""

@@ -122,7 +122,7 @@ class FleetPlanning:
         self._listen = listen
         self._planned: dict[str, PlannedUnit] = {}
         self.is_stopped: bool = False
-        """Whether to start no further units."""
+        """True if no further units may start."""
 
     async def run(self) -> FleetPlan:
         """The plan, once all units are planned that can be."""

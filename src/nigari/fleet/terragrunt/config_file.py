@@ -54,7 +54,7 @@ _MOST_DEEP: Final = 50
 
 @record
 class Tree:
-    """What all files of a tree have in common."""
+    """State shared by all files of a tree."""
 
     root: str
     """The directory of the fleet, as an absolute path."""

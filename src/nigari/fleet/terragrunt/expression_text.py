@@ -40,7 +40,7 @@ class NotWritten(Exception):
 
 @record
 class Names:
-    """What the names in an expression stand for."""
+    """Meaning of the names in an expression."""
 
     scope: Scope
     root: str

@@ -43,7 +43,7 @@ class OfTheMoment:
 
 @record
 class Position:
-    """Where a file is evaluated: what functions of paths are about."""
+    """Directories and files that path functions refer to."""
 
     directory: str
     """The directory of the unit, for a file that it includes too."""

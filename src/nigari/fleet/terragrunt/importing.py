@@ -52,7 +52,7 @@ _ANYTHING: Final = "it is a setting of Terragrunt itself"
 
 @record
 class ImportedTree:
-    """What an import found."""
+    """Result of an import."""
 
     units: tuple[ImportedUnit, ...]
     files: Mapping[str, str]
@@ -135,7 +135,7 @@ class _UnitImport:
 
     @property
     def is_unit(self) -> bool:
-        """Whether there is a module to run, and nothing excludes it."""
+        """Return whether there is a module to run, and nothing excludes it."""
         if self._settings.is_excluded:
             self._tree.diags.warning(
                 "Not carried over", f"{self.name} is excluded, so it is no unit of the fleet."
@@ -177,7 +177,7 @@ class _UnitImport:
         return plain, ""
 
     def _is_beside(self, source: str) -> bool:
-        """Whether a source is the path of a directory, without a dot at its beginning."""
+        """Return whether a source is the path of a directory, without a dot at its beginning."""
         base = source.partition("//")[0]
         return ":" not in base and os.path.isdir(os.path.join(self.directory, base))
 
@@ -344,7 +344,7 @@ class _UnitImport:
 
 
 def _is_automatic(name: str) -> bool:
-    """Whether a file of variables is always read."""
+    """Return whether a file of variables is always read."""
     is_named = name.endswith((".auto.tfvars", ".auto.tfvars.json"))
     return is_named or name in ("terraform.tfvars", "terraform.tfvars.json")
 

@@ -49,7 +49,7 @@ _READ: Final = frozenset(
         "terraform",
     )
 )
-"""What is read, or is of no consequence for units."""
+"""Blocks and arguments that are read, or have no effect on units."""
 
 
 def merged_settings(file: ConfigFile) -> Settings:
@@ -258,7 +258,7 @@ def _nested(block: Block | None, type_: str) -> list[Block]:
 
 
 def _is_excluded(file: ConfigFile, block: Block) -> bool:
-    """Whether a unit is left out of everything."""
+    """Return whether a unit is left out of everything."""
     attributes = _attributes(block)
     actions = _plain(_texts(file, attributes, "actions"))
     return _is_set(file, attributes, "if") and bool({"all", "all_except_output"} & {*actions})

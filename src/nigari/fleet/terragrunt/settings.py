@@ -1,4 +1,4 @@
-"""What files of Terragrunt say of a unit, as data."""
+"""Settings of a unit in Terragrunt files, as data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Input:
     value: Value
     written: Written
     reads_files: bool = False
-    """Whether files decide, which may change."""
+    """True if files decide, which may change."""
 
 
 @record
@@ -72,7 +72,7 @@ class ExtraArguments:
 
 @record
 class Settings:
-    """What a file says of a unit, with the files that it includes."""
+    """Settings of a unit in a file and in the files that it includes."""
 
     inputs: Mapping[str, Input]
     weaker: tuple[Written, ...]
@@ -88,5 +88,5 @@ class Settings:
     source_range: Range | None
     extra_arguments: Mapping[str, ExtraArguments]
     others: Mapping[str, Range]
-    """What only Terragrunt can do, by what it is."""
+    """Features that only Terragrunt has, by name, with their ranges."""
     is_excluded: bool = False

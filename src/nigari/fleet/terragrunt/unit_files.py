@@ -143,7 +143,7 @@ def not_carried_over(what: str, reason: str, place: Range | None) -> Diagnostic:
 def _may_be_written(
     path: str, name: str, module: str, each: GeneratedFile | StateSettings, diags: Diagnostics
 ) -> bool:
-    """Whether a file that is there already is replaced, as `if_exists` says."""
+    """Return whether a file that is there already is replaced, as `if_exists` says."""
     places = [path, *([os.path.join(module, name)] if module else ())]
     there = [place for place in places if os.path.isfile(place) and not is_generated(place)]
     if not there or each.if_exists == "overwrite":
@@ -155,7 +155,7 @@ def _may_be_written(
 
 
 def is_generated(path: str) -> bool:
-    """Whether a file says that Terragrunt has generated it."""
+    """Return whether a file says that Terragrunt has generated it."""
     with open(path, "rb") as file:
         return SIGNATURE in file.read(200)
 

@@ -88,7 +88,7 @@ class FleetDefinition:
         self.sources: dict[str, bytes] = {}
         self.exclude: tuple[str, ...] = ()
         self.discovers: bool = True
-        """Whether to search for units beside the declared ones."""
+        """True to search for units beside the declared ones."""
         self.declared: dict[str, Unit] = {}
         self.values: UnitValues = UnitValues()
         """The inputs of units, and their dependencies."""

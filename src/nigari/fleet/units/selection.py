@@ -6,8 +6,7 @@
     label:prod     the units with a label
     +app, app+     with its dependencies, with its dependants; +app+ is both
 
-All selectors are looked at together: the units and the graph are walked once, however many there
-are.
+All selectors are evaluated together, so that the units and the graph are walked once.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class WorkingCopy:
 
     @property
     def is_fetched(self) -> bool:
-        """Whether the package is there."""
+        """Return whether the package is there."""
         return os.path.isdir(self.package)
 
     @property
@@ -87,7 +87,7 @@ class Unit:
     copy: WorkingCopy | None = None
     """The copy that `path` is a directory of, if its module comes from a `source`."""
     ignores_undeclared: bool = False
-    """Whether values for variables that its configuration does not declare are no mistake."""
+    """True if values for variables that its configuration does not declare are no mistake."""
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The environment of whatever runs for the unit."""

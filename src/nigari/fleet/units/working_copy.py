@@ -137,7 +137,7 @@ def _remove(path: str) -> None:
 
 
 def _is_same(source: str, target: str) -> bool:
-    """Whether a file was copied and has not changed since: it is as long and as old."""
+    """Return whether a file was copied and has not changed since: it is as long and as old."""
     try:
         one, other = os.stat(source), os.stat(target)
     except FileNotFoundError:

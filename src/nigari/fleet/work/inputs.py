@@ -59,7 +59,7 @@ class UnitNeeds:
     states: tuple[tuple[str, StateIdentity], ...]
     """The units whose states it reads and that are worked with before it, with these states."""
     must_exist: bool
-    """Whether the unit cannot be planned without those outputs."""
+    """True if the unit cannot be planned without those outputs."""
 
     def inputs(
         self, values: UnitValues, outputs: Mapping[str, Outputs | None], diags: Diagnostics

@@ -77,7 +77,7 @@ class TaskOptions:
     reconfigure: bool = False
     lockfile_readonly: bool = False
     backend: bool = True
-    """Whether init sets up the backend."""
+    """True if init sets up the backend."""
     backend_config: tuple[str, ...] = ()
     """The backend configuration for init, as `-backend-config` takes it."""
 
@@ -128,9 +128,9 @@ class Changes:
     lines: tuple[ChangeLine, ...]
     drift: tuple[str, ...]
     is_empty: bool
-    """Whether there are no changes."""
+    """True if there are no changes."""
     is_news: bool
-    """Whether the refreshed state differs from the stored one, for example because another unit's
+    """True if the refreshed state differs from the stored one, for example because another unit's
     output changed. Applying stores it, even if nothing else changes.
     """
     invoke: int = 0

@@ -37,7 +37,7 @@ class Walk(Generic[K]):
                     self._waiting[name] += 1
         self._blamed: dict[K, K] = {}
         self.is_stopped: bool = False
-        """Whether to start no further units."""
+        """True if no further units may start."""
 
     def stop(self) -> None:
         """Begin nothing more."""

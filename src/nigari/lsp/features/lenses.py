@@ -23,7 +23,7 @@ _PLAN: Final = "plan"
 _EXPLAIN: Final = "explain"
 _TEST: Final = "test"
 LENSES: Final = (_REFERENCES, _PLAN, _EXPLAIN, _TEST)
-"""What the setting `lenses` can name; all of them unless it does."""
+"""Names that the setting `lenses` accepts; the default is all of them."""
 _COUNTED: Final = frozenset(("variable", "local", "output", "module", "resource"))
 _PLANNED: Final = frozenset(("resource", "module"))
 _EXPLAINED: Final = frozenset(("variable", "local", "output"))

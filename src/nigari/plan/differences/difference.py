@@ -35,7 +35,7 @@ class Difference:
     def __init__(self, fate: Fate, forces: bool = False) -> None:
         self.fate: Fate = fate
         self.forces: bool = forces
-        """Whether the change forces replacement."""
+        """True if the change forces replacement."""
 
 
 class Simple(Difference):
@@ -66,7 +66,7 @@ class Members(Difference):
         self.parts: dict[str, Difference] = parts
         self.is_map: bool = is_map
         self.is_nested: bool = is_nested
-        """Whether the schema describes the parts as attributes."""
+        """True if the schema describes the parts as attributes."""
 
 
 class ElementDifferences(Difference):
@@ -180,7 +180,7 @@ class Paths:
 
     paths: tuple[tuple[object, ...], ...] = ()
     covers_below: bool = False
-    """Whether it covers everything below a path."""
+    """True if it covers everything below a path."""
 
     @property
     def has_this(self) -> bool:

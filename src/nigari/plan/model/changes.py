@@ -285,7 +285,7 @@ class Plan:
     generated: Mapping[str, str] = MappingProxyType({})
     """Blocks that were written for what is imported without any, by address."""
     is_incomplete: bool = False
-    """Whether an error occurred, so that the plan can be shown but not applied."""
+    """True if an error occurred, so that the plan can be shown but not applied."""
     deferred: tuple[DeferredChange, ...] = ()
     """The deferred changes, in the order of addresses."""
     ended_data: tuple[AbsResourceInstance, ...] = ()

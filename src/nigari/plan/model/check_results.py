@@ -127,9 +127,9 @@ def without_results(results: Iterable[CheckResult], names: set[str]) -> tuple[Ch
 
 
 def open_results(declared: Iterable[DeclaredCheck], is_partial: bool) -> tuple[CheckResult, ...]:
-    """The results of a destroy: nothing is looked at, and only the root's outputs are there.
+    """Return the results of a destroy: no condition is checked, and only the root's outputs exist.
 
-    Where only a part is destroyed not even they are.
+    In a partial destroy, not even those do.
     """
     found: list[CheckResult] = []
     for each in declared:

@@ -22,9 +22,9 @@ class ReadObjects:
     fresh: frozenset[AbsResourceInstance] = frozenset()
     """Objects that were read not long ago: they are read only if they would change."""
     reads_others: bool = False
-    """Whether everything is read that is not fresh."""
+    """True if everything is read that is not fresh."""
     reads_dependencies: bool = True
-    """Whether the dependencies of what would change are read, too."""
+    """True if the dependencies of what would change are read, too."""
     age: int = 0
     """The number of seconds for which objects are fresh; 0 if their age does not matter."""
     changed: frozenset[tuple[str, str]] = frozenset()
@@ -57,7 +57,7 @@ class PlanOptions:
     only_reads: ReadObjects | None = None
     """The objects that are read while refreshing; None for all."""
     is_for_apply: bool = True
-    """Whether the plan may be applied.
+    """True if the plan may be applied.
 
     Otherwise only the refreshed state is stored, and no object needs protection from it.
     """
@@ -68,11 +68,11 @@ class PlanOptions:
     """The actions to run. Then nothing else is planned, and targets select what `caller` may be."""
     parallelism: int = 10
     defers: bool = False
-    """Whether changes that depend on unknown values are deferred to a later round."""
+    """True if changes that depend on unknown values are deferred to a later round."""
     lists_whole: bool = False
-    """Whether queries request whole objects, to generate configuration for them."""
+    """True if queries request whole objects, to generate configuration for them."""
     follows_imports: bool = True
-    """Whether import blocks are executed. The import command ignores them."""
+    """True if import blocks are executed. The import command ignores them."""
 
     @property
     def is_targeted(self) -> bool:

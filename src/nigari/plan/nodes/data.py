@@ -67,7 +67,7 @@ class DataInstance(DeferrableInstance):
     def __init__(self, owner: DataResource, key: InstanceKey, data: InstanceData) -> None:
         super().__init__(owner, key, data)
         self.is_unread: bool = False
-        """Whether too little is known to read it, now or later."""
+        """True if too little is known to read it, now or later."""
 
     async def perform(self) -> None:
         """Read the data source, or plan to."""
@@ -202,7 +202,7 @@ class DataSource:
     resource: Resource
     meta: Value | None
     may_defer: bool = False
-    """Whether the provider may defer it."""
+    """True if the provider may defer it."""
     listener: Listener = Listener()
     """Hears of the reading once the configuration is accepted."""
 

@@ -1,7 +1,6 @@
 """Ephemeral resources while planning: opened if everything is known, else only while applying.
 
-They are no part of the plan but for their addresses: what must be open while it is applied is
-opened again.
+The plan has only their addresses: those that must be open during the apply are opened again.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class InstanceNode(ValueNode):
         self.provider: ProviderNode | None = None
         self._effect: AskProvider | None = None
         self.has_failed: bool = False
-        """Whether an error prevents the plan from being applied."""
+        """True if an error prevents the plan from being applied."""
         self._waits: dict[UnknownCause, Deferral] = {}
         self.deferral: Deferral | None = None
         """The reason of the deferral."""

@@ -357,7 +357,7 @@ class ManagedInstance(ChangingInstance):
     def _stay(self, wanted: DesiredObject) -> None:
         """The value of an instance outside of the plan."""
         if self.prior is None:
-            # Its conditions and whatever depends on it are looked at all the same.
+            # Its conditions and its dependants are checked even so.
             self.value = unknown(self.schema.block.implied_type)
             return
         self.owner.run.record.note_lifecycle(self.address, wanted.provider)

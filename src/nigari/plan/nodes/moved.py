@@ -61,7 +61,7 @@ def moved_state(static: StaticRun, state: State, diags: Diagnostics) -> Moves:
 def check_statements(moves: Moves, run: PlanRun, is_opened: bool, diags: Diagnostics) -> None:
     """Report what is wrong with the statements, now that the instances of everything are known.
 
-    `is_opened` says whether anything but the root module has been looked at.
+    `is_opened` is true once modules other than the root have been evaluated.
     """
     if moves.statements:
         check_moves(moves.statements, _Declared(run, is_opened), diags)
@@ -70,7 +70,7 @@ def check_statements(moves: Moves, run: PlanRun, is_opened: bool, diags: Diagnos
 def check_selection(moves: Moves, options: PlanOptions, diags: Diagnostics) -> None:
     """Report objects that have moved, and are left out by what the user has singled out.
 
-    Where they are is known only if both addresses of a move are looked at.
+    Their location is known only if both addresses of a move are selected.
     """
     left_out: set[AbsResource] = set()
     for moved in moves.result.moved.values():

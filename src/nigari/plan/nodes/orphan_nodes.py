@@ -49,12 +49,12 @@ class End:
     """The end of an orphan: destroyed or forgotten."""
 
     forgets: bool
-    """Whether the object stays and is only forgotten."""
+    """True if the object stays and is only forgotten."""
     reason: Reason
     body: Body | None = None
     """The declaration, if its resource still exists."""
     is_renewed: bool = False
-    """Whether the state adopts the current configuration's settings if the object stays."""
+    """True if the state adopts the current configuration's settings if the object stays."""
 
 
 class Declaration:
@@ -68,7 +68,7 @@ class Declaration:
         self._keys: frozenset[InstanceKey] | None = None
 
     def has(self, key: InstanceKey) -> bool | list[Need]:
-        """Whether there is such an instance; no where that is not known."""
+        """Return whether there is such an instance; no where that is not known."""
         if self._keys is None:
             expansion = expand(self._frame, self._repetition)
             if isinstance(expansion, list):

@@ -188,7 +188,7 @@ class Orphans:
     def _has_instance(
         self, frame: Frame, resource: Resource, address: AbsResourceInstance, deposed: str
     ) -> bool | list[Need]:
-        """Whether what is destroyed is still declared."""
+        """Return whether what is destroyed is still declared."""
         if deposed or not self._is_destroy:
             return False
         return Declaration(without_diagnostics(frame), resource.repetition).has(address.item.key)

@@ -66,8 +66,9 @@ def deferred_before_actions(
 def instance_dependencies(
     frame: Frame, resource: Resource, data: InstanceData
 ) -> Dependencies | list[Need]:
-    """What the values in `depends_on` depend on for one instance, or what must be evaluated first:
-    not what is named in a branch that is not taken. Where that is not known yet, everything counts.
+    """Return the dependencies of `depends_on` for one instance, or what must be evaluated first.
+
+    A branch that is not taken adds none. Where that is not known yet, everything counts.
     """
     found: list[Traversal] = []
     for each in resource.dependency_values:
@@ -113,7 +114,7 @@ def has_pending(
     staying: AbstractSet[Block] = frozenset(),
     is_changing: bool = True,
 ) -> bool | list[Need]:
-    """Whether anything that must be done before is still to be done, or what must be worked out
+    """Return whether anything that must be done before is still to be done, or what must be worked out
     first to tell. There are objects in `undeclared` modules that are not declared there; those of
     `staying` blocks are not changed for now. A plan that changes nothing only has what it leaves
     for later.

@@ -1,7 +1,7 @@
 """`prevent_destroy`: objects that no plan may destroy.
 
-The argument is looked at for every instance that is planned. That it must be known, and not null,
-matters only where a plan would destroy the object.
+The argument is evaluated for every planned instance. It must be known, and not null, only if the
+plan would destroy the object.
 """
 
 from __future__ import annotations

@@ -233,7 +233,7 @@ class PlannedResource(RepeatedResource):
         resource = self.resource
         self.schema = self.run.schema_of(self.frame, resource)
         if self.schema is None:
-            # That there is none has been reported when everything was looked at first.
+            # Validation has reported that there is none.
             return False
         spec = decoder_spec(self.schema.block)
         self.body = self.frame.instance.compiled.body(resource.body, spec)

@@ -1,4 +1,4 @@
-"""What was read in an earlier attempt at the same plan, so that nothing is read twice."""
+"""Objects read by an earlier attempt at the same plan, so that none is read twice."""
 
 from __future__ import annotations
 

@@ -53,9 +53,9 @@ class DesiredObject:
     meta: Value | None = None
     previous_address: AbsResourceInstance | None = None
     forgets: bool = False
-    """Whether a replaced object is only forgotten and not destroyed."""
+    """True if a replaced object is only forgotten and not destroyed."""
     may_defer: bool = False
-    """Whether the provider may defer it."""
+    """True if the provider may defer it."""
     planned_private: bytes = b""
     """The opaque bytes of the first plan, if the object is planned again to be applied."""
 

@@ -73,8 +73,8 @@ async def upgraded(
 ) -> PriorObject | None:
     """A stored object under the provider's present schema; None after reporting why not.
 
-    The provider is asked also where the schema is the one that the object was stored with: there may
-    be something to mend that the version does not tell.
+    The provider is called even if the schema version has not changed, as it may correct objects
+    within a version.
     """
     if stored.schema_version > schema.version:
         _report_newer(address, stored, schema, diags)

@@ -100,7 +100,7 @@ class BlockGraph:
         self._outside: dict[ModuleAddr, frozenset[Block]] = {}
         self._providers: dict[Block, FoundBlock] = {}
         self.has_actions: bool = False
-        """Whether any module has actions."""
+        """True if any module has actions."""
         for path, instance in self.variants.representatives.items():
             module = path.unkeyed
             for addr in instance.module.resources:
@@ -223,7 +223,7 @@ class BlockGraph:
                 yield action[0], str(addr)
 
     def refers_to_caller(self, action: Block) -> bool:
-        """Whether the configuration of an action depends on the resource that triggers it."""
+        """Return whether the configuration of an action depends on the resource that triggers it."""
         references = self._body_references(action)
         return any(isinstance(each.subject, Caller) for each in references)
 

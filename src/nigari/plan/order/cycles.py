@@ -84,7 +84,7 @@ def report_action_cycles(graph: BlockGraph, diags: Diagnostics) -> None:
 
 
 def _cycles(graph: BlockGraph, starts: Iterable[Block]) -> Iterator[list[Block]]:
-    """The ways on which blocks come back to themselves. Each block is looked at once."""
+    """Yield cycles of dependencies, visiting each block once."""
     done: set[Block] = set()
     for start in starts:
         way = {} if start in done else {start: iter(graph.needs(start))}

@@ -49,7 +49,7 @@ def destroyed_modules(
 
 
 def _may_be_named(data: AbsResource, selection: Selection | None) -> bool:
-    """Whether a target names a data source, so that it matters which instances are declared."""
+    """Return whether a target names a data source, so that it matters which instances are declared."""
     targets = () if selection is None else selection.targets
     return any(target.touches_block(data.unkeyed) for target in targets)
 

@@ -40,7 +40,7 @@ class _Use:
         self._calls: dict[tuple[ModuleAddr, ModuleAddr], dict[ModuleAddr, None]] = {}
         """The module instances with ephemeral objects, by where they are called and their variant."""
         self._given: set[Placed] = set()
-        """What calls give that has been followed, by where they are."""
+        """Arguments of module calls that have been followed."""
         for each in ephemeral:
             module = each.address.module
             while module.parent is not None:

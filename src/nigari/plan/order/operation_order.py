@@ -9,7 +9,7 @@ where they have different providers and A's must be configured with what B will 
 A can be destroyed before B is created again. Where B depended on A when both were stored, and A depends
 on B by now, B is destroyed first. A provider is open from before its first use until after its
 last, and so is an ephemeral object that anything uses. Conditions of what stays, of variables and
-of outputs are looked at before anything is made that needs those. Data sources of checks are read
+of outputs are checked before anything that depends on them is created. Data sources of checks are read
 when all else has been made; what is destroyed need not be gone by then.
 
 Order is kept between the blocks of module instances, through operations that only stand for "all of
@@ -93,7 +93,7 @@ class _Building:
         block needs the second.
         """
         self._has_former_ends = False
-        """Whether stored dependencies order some destroy operations."""
+        """True if stored dependencies order some destroy operations."""
         self._managers: dict[Block, set[AbsProviderInstance]] = {}
 
     def finished(self) -> ExecutionGraph:

@@ -1,4 +1,4 @@
-"""`-target` and `-exclude`: which blocks and which of their instances are looked at.
+"""`-target` and `-exclude`: selection of blocks and of their instances.
 
 Order between things is known for blocks, so a target brings along the blocks that it needs as a
 whole, and what is excluded takes whole blocks with it; only among the instances of the named blocks

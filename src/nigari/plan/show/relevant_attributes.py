@@ -124,7 +124,7 @@ class _Search:
         return where
 
     def follow(self, places: Iterable[_Place]) -> None:
-        """Note resources that are referred to, and have everything looked at later."""
+        """Record references to resources, and queue everything else."""
         for place in places:
             key = (place.where.addr, str(place.reference))
             if key in self._seen:

@@ -1,5 +1,5 @@
 # Written by scripts/generate_wire.py from plugin.proto.
-"""What every plugin offers beside its provider service: an orderly end, and the text it prints."""
+"""Services of every plugin beside its provider service: shutdown, and its output."""
 
 from nigari.providers.wire.descriptions import define
 

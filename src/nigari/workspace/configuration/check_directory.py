@@ -30,8 +30,8 @@ def validate(
 ) -> Diagnostics:
     """Everything that is wrong with a configuration, whatever its variables.
 
-    The providers that are needed must be installed and are started to look at it, unless only the
-    built-in one is to. `tests` is the directory of the test files that are looked at as well.
+    The required providers must be installed and are started for it, unless only the built-in one
+    validates. `tests` is the directory of the test files, which are checked as well.
 
     Mistakes in the root module come first and alone: reports about the modules that it calls are
     seldom worth reading while they stand.

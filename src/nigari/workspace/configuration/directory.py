@@ -18,7 +18,7 @@ from nigari.workspace.configuration.modules import CalledModules, InstalledPacka
 from nigari.workspace.context.working_directory import home_directory
 
 TYPE_CHECKING = False
-# A configuration can be looked at without what evaluates it.
+# A configuration can be inspected without the modules that evaluate it.
 if TYPE_CHECKING:
     from nigari.cty.function import Function
     from nigari.eval.core.causes import UnknownCause

@@ -36,7 +36,7 @@ NOT_INSTALLED = "Module not installed"
 """The summary of what init mends."""
 _LONGEST_NAME = 200
 _DEEP = 8
-"""Modules that are nested deeper than this are looked at for loops of links."""
+"""Depth of nesting from which modules are checked for loops of links."""
 _NO_FILE_NAME = frozenset("/\\%:*?<>|")
 _KEYS = lazy_pattern(r'\["(?:[^"\\]|\\.)*"\]|\[\d+\]')
 """Instance keys in the key of an installed module."""

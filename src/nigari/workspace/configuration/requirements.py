@@ -78,7 +78,7 @@ def _text(run: StaticRun, frame: Frame, expr: Expression, what: str) -> str | No
 
 
 class _Finding:
-    """The work of collecting requirements. Modules that are alike are looked at once."""
+    """Collection of requirements. Identical modules are visited once."""
 
     def __init__(self, diags: Diagnostics) -> None:
         self.found: list[Requirement] = []

@@ -32,7 +32,7 @@ class LastApply:
     serial: int
     """The number of the state that was stored then."""
     is_complete: bool
-    """Whether the whole plan was applied."""
+    """True if the whole plan was applied."""
 
 
 def save_last_apply(data: Path, mode: str, serial: int, is_complete: bool) -> None:

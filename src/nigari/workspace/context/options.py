@@ -40,7 +40,7 @@ class GivenVariables:
     values: Mapping[str, InputValue] = ReadOnly({})
     """The values from a program."""
     is_all: bool = False
-    """Whether to ignore everything else: files that are not named, environment variables, and
+    """True to ignore everything else: files that are not named, environment variables, and
     remembered values.
     """
 

@@ -90,7 +90,7 @@ class Explainer:
         explanation = self._at(text)
         if explanation is None or explanation.phase != Phase.APPLY.value:
             return explanation
-        # What decides is another block: only then are references and schemas looked at.
+        # References and schemas matter only if another block decides.
         from nigari.workspace.explain.round_estimate import least_rounds
         from nigari.workspace.plugins.provider_schemas import schema_lookup
 

@@ -59,9 +59,9 @@ class Explanation:
     parts: tuple[Explanation, ...]
     """The explanations of the value's parts."""
     is_cut: bool = False
-    """Whether the parts are omitted because they were shown before or are too deep."""
+    """True if the parts are omitted because they were shown before or are too deep."""
     is_repeated: bool = False
-    """Whether it was shown before in the same tree, with its parts."""
+    """True if it was shown before in the same tree, with its parts."""
     giver: str = ""
     """The source of a variable's value; `none` if nothing gives it one."""
     line: str = ""
@@ -83,9 +83,7 @@ class Explanation:
 
     @property
     def is_changed(self) -> bool | None:
-        """Whether it has another value than when the configuration was last applied; None where
-        that is not known.
-        """
+        """Return whether the value differs from that at the last apply; None if that is unknown."""
         if self.earlier is None:
             return None
         now, then = self.value.unmark_deep()[0], self.earlier.unmark_deep()[0]

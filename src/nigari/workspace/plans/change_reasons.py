@@ -40,7 +40,7 @@ class ArgumentReason:
     """The value with the tree of what it comes from, for what the configuration has."""
     forces_replacement: bool = False
     changed_outside: bool = False
-    """Whether the real object was changed outside since the last apply."""
+    """True if the real object was changed outside since the last apply."""
 
     @property
     def waits_for(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from nigari.plan.model.plan_file import SavedPlan, checksum
 
 
 class _Watched:
-    """Files whose content is looked at when it is read; all else is as they have it."""
+    """Files that observe each content read; other methods are passed through."""
 
     def __init__(self, files: Files) -> None:
         self._files = files

@@ -151,8 +151,8 @@ def reopened(
         if again is None:
             return None
         inputs = again
-    static, told = workspace.static(inputs, saved.workspace)
-    diags.extend(told)
+    static, problems = workspace.static(inputs, saved.workspace)
+    diags.extend(problems)
     if static is None or diags.has_errors:
         return None
     return Reopened(saved, workspace, static, inputs)

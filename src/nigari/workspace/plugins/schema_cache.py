@@ -31,9 +31,9 @@ DIRECTORY: Final = "nigari.schemas"
 """The directory where the user has no cache, below the data directory."""
 _FORM: Final = b"nigari schema 3\n"
 _MOST_KEPT: Final = 24
-"""How many files there are at most: that of a large provider takes 15 megabytes."""
+"""Maximum number of files: that of a large provider takes 15 megabytes."""
 _SHORT: Final = 32
-"""How much of the conditions is in the name of a file; all of them are in the file."""
+"""Length of the digest of the conditions in a file name; the file has all of them."""
 _DAY: Final = 24 * 60 * 60
 _DIGEST_BYTES: Final = 32
 _SWITCHES: Final = frozenset(("", "0", "1", "true", "false", "on", "off", "yes", "no", "y", "n"))
@@ -130,8 +130,8 @@ def _head(conditions: bytes, encoded: bytes) -> bytes:
 
 
 def _own_file(path: str) -> bytes:
-    """Read a file, and note that it is in use; nothing if the user does not own it, because whoever
-    writes a schema says what is sensitive.
+    """Read a file, and note that it is in use; empty if another user owns it, because a schema decides
+    which values are sensitive.
     """
     try:
         with open(path, "rb") as file:

@@ -325,20 +325,20 @@ class LockedSession:
         from nigari.apply.listeners import ApplyListeners
         from nigari.workspace.session.apply_journal import ApplyJournal
 
-        snapshots, outcome, told = self.snapshots, made.outcome, Diagnostics()
+        snapshots, outcome, problems = self.snapshots, made.outcome, Diagnostics()
         snapshots.document = partial(state_document, outcome.inputs.pool)
         self._contexts.append(made.context)
         keep, pause = partial(_keep, snapshots), snapshots.pause_between
         with ApplyJournal(self.session.where.data(), outcome) as journal:
             views = ApplyListeners((view, journal.events))
-            applying = made.context.applied(outcome, views, keep, told, parallelism, pause)
+            applying = made.context.applied(outcome, views, keep, problems, parallelism, pause)
             async with applying as (state, _):
-                saved = await store_result(self.session, snapshots, state, told)
-            journal.done(told, isinstance(saved, Saved))
-        self.diags.extend(told)
+                saved = await store_result(self.session, snapshots, state, problems)
+            journal.done(problems, isinstance(saved, Saved))
+        self.diags.extend(problems)
         if isinstance(saved, Saved):
             self._note_apply(made.plan)
-            if not told.has_errors:
+            if not problems.has_errors:
                 self._note_made(made.plan)
         self._snapshot = _snapshot_of(snapshots)
         return saved

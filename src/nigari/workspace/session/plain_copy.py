@@ -38,7 +38,7 @@ class PlainOptions:
 
     target: Target = DEFAULT_TARGET
     is_partial: bool = False
-    """Whether constructs that the target cannot express only cause warnings, and stay as they are.
+    """True if constructs that the target cannot express only cause warnings, and stay as they are.
     """
     name: str = ""
     """The name for a file with the values of variables; that of the environment by default."""

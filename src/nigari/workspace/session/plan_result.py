@@ -185,7 +185,7 @@ class Plan:
         return document
 
     def why(self, address: str = "") -> tuple[ChangeReasons, ...]:
-        """Why something is planned: where the new value of each argument comes from, down to the
+        """Explain a change: the sources of each new argument, down to the
         variables, resources and data; what forces a replacement; what has gone, for a deletion.
 
         An address names a resource, a module, an output (`output.name`) or an argument of one of

@@ -1,4 +1,4 @@
-"""What a plan reads, by the words of `-refresh`: everything, nothing, or what there is a reason for."""
+"""Objects that a plan reads, by the words of `-refresh`: all, none, or those with a reason."""
 
 from __future__ import annotations
 

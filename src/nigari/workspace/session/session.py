@@ -341,7 +341,7 @@ class Session:
         finally:
             self.shown = work.workspace
             self.diags.extend(work.diags)
-            # What was looked at before may not be so any more.
+            # An init may have changed everything that was read before.
             self._workspace = self._static = self._encryption = self.installed = None
             self._is_reported = self._is_checked = False
 

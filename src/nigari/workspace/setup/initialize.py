@@ -158,7 +158,7 @@ class Initialization:
         self._requirements: list[Requirement] = []
         self._variable_files: list[str] = []
         self._forgets = False
-        """Whether the remembered data belongs to another backend."""
+        """True if the remembered data belongs to another backend."""
         self._tests: list[StaticRun] = []
         """The modules that only tests use, each with those that it calls."""
 
@@ -453,7 +453,7 @@ class Initialization:
                 noted.entries(os.path.abspath(directory))
 
     def _remember(self, outcomes: Sequence[InstalledProvider], state: str | None) -> None:
-        """Remember what was looked at, if there was nothing to do and everything is on this machine."""
+        """Remember the inputs of this init if there was nothing to do and all packages are local."""
         modules = [] if self._packages is None else self._packages.files_at_hand()
         if self._last is None or state is None or modules is None:
             return

@@ -146,7 +146,7 @@ class InstallingPackages:
         self._packages: dict[str, Found] = {}
         """By what stores know them by."""
         self._keeps: dict[str, bool] = {}
-        """Whether packages were on this machine before this run."""
+        """True if packages were on this machine before this run."""
         self._failed: set[str] = set()
         self._links: dict[str, str] = {}
         """Names below the modules directory, and the package that each is."""

@@ -53,7 +53,7 @@ class NotedFiles:
         self._files = files
         self.answers: dict[ValueQuery, str] = {}
         self.is_steady: bool = True
-        """Whether repeated queries had the same answer."""
+        """True if repeated queries had the same answer."""
 
     def at(self, path: str) -> str:
         """The path by which the process finds a file."""
@@ -133,8 +133,8 @@ class LastInit:
     def remember(
         self, noted: NotedFiles, others: Iterable[str], outcomes: Sequence[InstalledProvider]
     ) -> None:
-        """Keep what was looked at, unless something of it has only just changed. Of `others` nothing
-        is kept that tells their content.
+        """Store the inputs of an init, unless one of them has only just changed. Of `others` only
+        digests are stored.
         """
         from nigari.packages.content.whole_file import make_directories, write_whole
 

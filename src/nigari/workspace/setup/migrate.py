@@ -46,7 +46,7 @@ class Move:
     source: SavedBackend
     target: SavedBackend
     empties_source: bool
-    """Whether the old location becomes empty."""
+    """True if the old location becomes empty."""
 
 
 class Migration:

@@ -55,7 +55,7 @@ class CheckedBackend:
     differences: tuple[str, ...] = ()
     """The arguments that lead elsewhere than at the last init, with their values and why."""
     uses_workspace: bool = False
-    """Whether each workspace may have a location of its own."""
+    """True if each workspace may have a location of its own."""
     missing: Diagnostic | None = None
     """The diagnostic for a missing state: the location was not set up."""
 
@@ -172,7 +172,7 @@ class _Check:
         return CheckedBackend(None if is_last else wanted.saved, lines, missing=missing)
 
     def _depends_on_workspace(self, in_workspace: InWorkspace | None) -> bool:
-        """Whether nothing but the workspace leads to another location than those known: with one
+        """Return whether nothing but the workspace leads to another location than those known: with one
         of the workspaces that were set up, everything else leads to its location.
         """
         if in_workspace is None:

@@ -346,7 +346,7 @@ def _led_to(
 
 def parts_of(known: StaticValue) -> Iterator[StaticValue]:
     """The values of the calls, operations and references that the expression of a value is made
-    of, but for those that need a name which is bound inside, and those that fail.
+    of, except those that need a name bound inside it, and those that fail.
     """
     why = known._why  # noqa: SLF001 - part of the same module
     if not isinstance(why, _WhyNode | _WhyExpression) or isinstance(why, _WhyInstance):

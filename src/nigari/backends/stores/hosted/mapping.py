@@ -56,7 +56,7 @@ class ByName:
 
     name: str
     is_default: bool
-    """Whether the workspace is called `default` here. Otherwise it keeps its own name."""
+    """True if the workspace is called `default` here. Otherwise it keeps its own name."""
     query: Mapping[str, str] = MappingProxyType({})
     tags: tuple[str, ...] = ()
 

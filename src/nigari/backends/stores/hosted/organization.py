@@ -19,12 +19,12 @@ class HostedWorkspace:
     id: str
     name: str
     is_local: bool
-    """Whether runs happen on the users' machines."""
+    """True if runs happen on the users' machines."""
     is_locked: bool
     lock_reason: str
     tags: tuple[str, ...]
     can_be_checked: bool
-    """Whether the service itself refuses to delete a workspace that still manages objects."""
+    """True if the service itself refuses to delete a workspace that still manages objects."""
 
 
 class Organization:

@@ -47,13 +47,13 @@ class Behavior:
     """In what the two backends differ, and what the environment says."""
 
     is_forced_local: bool
-    """Whether all runs happen on this machine, regardless of the service's setting."""
+    """True if all runs happen on this machine, regardless of the service's setting."""
     run_id: str
     """The run of the service that this process belongs to, if any."""
     asks_for_interval: bool
-    """Whether the service limits how often a state may be stored during a run."""
+    """True if the service limits how often a state may be stored during a run."""
     shows_states: bool
-    """Whether the service also receives the `show -json` document of each state."""
+    """True if the service also receives the `show -json` document of each state."""
 
 
 class HostedStore:

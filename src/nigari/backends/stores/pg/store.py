@@ -314,7 +314,7 @@ class PostgresStore:
         return [] if cursor.description is None else await cursor.fetchall()
 
     async def _make(self) -> None:
-        """Make what is missing, also where several do so at the same time."""
+        """Create the missing objects, even if several processes do so at the same time."""
         import psycopg
 
         for is_last in (False,) * (_MAKE_ATTEMPTS - 1) + (True,):

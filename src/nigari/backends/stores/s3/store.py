@@ -200,7 +200,7 @@ class S3Store(HttpStore):
         await self._unlock_all(workspace, lock_id)
 
     async def _unlock_all(self, workspace: str, lock_id: str) -> None:
-        """Remove both locks, the second also where the first cannot be removed."""
+        """Remove both locks, the second even if the first cannot be removed."""
         problems: list[str] = []
         table = self._table
         if self._bucket.has_lock_file:
