@@ -315,8 +315,9 @@ def test_differences_are_few_and_have_tags() -> None:
         if line.startswith("| ") and not line.startswith(("| Area", "| ---"))
     ]
     assert 40 < len(rows) <= 60
-    for area, theirs, ours, tag, _ in rows:
+    for area, theirs, ours, tag, when in rows:
         assert area
         assert theirs
         assert ours
         assert tag in _TAGS
+        assert when.endswith("."), area
