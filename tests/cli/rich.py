@@ -75,6 +75,7 @@ THING = Schema(
 )
 KNOWN = Schema(
     Block({"name": Attribute(cty.STRING, required=True), "text": TEXT}),
+    3,
     identity=IdentitySchema(1, {"name": cty.STRING}, frozenset(("name",))),
 )
 LOOKUP = Schema(
