@@ -18,7 +18,7 @@ from nigari.record import replace
 from nigari.state.encryption import Encryption, no_encryption
 from nigari.state.files import parse_state
 from nigari.state.model import EMPTY_STATE, OutputState, State, StateFile
-from tests.state.test_encryption import config
+from tests.state.encryption_blocks import config
 
 ENCRYPTED = Encryption(config(), Diagnostics())
 

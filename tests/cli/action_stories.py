@@ -5,8 +5,18 @@ Nigari follows them in `tests/cli`, and Terraform, which has actions too, beside
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
+SERVE = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from pathlib import Path
+from tests.providers.stage import stage_provider
+
+stage_provider(Path("log").absolute()).serve()
+"""
+"""The program of the provider."""
 HEAD = """\
 terraform {
   required_providers {

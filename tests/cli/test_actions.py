@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import nigari
-from tests.cli.action_stories import BOW, HEAD, STORIES, VALIDATED, Step, cue, prop, trigger
+from tests.cli.action_stories import BOW, HEAD, SERVE, STORIES, VALIDATED, Step, cue, prop, trigger
 from tests.cli.process import Done, inside
 from tests.plugins import running
-
-SERVE = f"""
-import sys
-sys.path[:0] = {sys.path!r}
-from pathlib import Path
-from tests.providers.stage import stage_provider
-
-stage_provider(Path("log").absolute()).serve()
-"""
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,23 +16,12 @@ import pytest
 
 import nigari
 from nigari.workspace.session.failure import SessionError
-from tests.cases import Case, check_case, read_cases
+from tests.cases import Case, check_case
 from tests.cli.instance_cases import CASES as INSTANCES
 from tests.cli.instance_steps import Story, story_of
+from tests.cli.plain_cases import CASES, write_case
 from tests.cli.process import ROOT, inside
 from tests.real.plain_world import changes_in, written_plain
-
-CASES = read_cases(Path(__file__).parent / "plain_cases")
-
-
-def write_case(case: Case, directory: Path) -> list[str]:
-    """Write the files of a case; its flags."""
-    for name, text in case.files.items():
-        if name != "flags":
-            path = directory / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-    return shlex.split(case.files.get("flags", ""))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -105,7 +105,7 @@ def test_lock_file_keeps_the_commit_of_a_tag(directory: Path, tagged: Repository
         ("?ref=v1.0.0", "1.0.0", "Two versions of a module"),
     ],
 )
-def test_mistakes(
+def test_unusable_versions_of_a_repository_are_reported(
     directory: Path, tagged: Repository, suffix: str, version: str, words: str
 ) -> None:
     write({"main.tf": call("a", tagged.source + suffix, f'  version = "{version}"\n')})

@@ -164,7 +164,7 @@ def test_events_have_generated_blocks_and_no_file_is_written() -> None:
         ('resource "terraform_data" "b" {}\n', "line 1", "Unexpected block"),
     ],
 )
-def test_mistakes(text: str, where: str, words: str) -> None:
+def test_invalid_queries_are_reported(text: str, where: str, words: str) -> None:
     done = query(text)
     assert done.code == 1
     assert words in done.err

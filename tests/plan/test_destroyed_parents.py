@@ -176,7 +176,7 @@ def test_parents_are_resources_instances_and_modules(world: World, parent: str, 
         ("ship_deck.d", "Provider of its own parent"),
     ],
 )
-def test_mistakes(world: World, parent: str, summary: str) -> None:
+def test_invalid_parents_are_reported(world: World, parent: str, summary: str) -> None:
     path = Path("main.tf")
     path.write_text(path.read_text().replace("[terraform_data.hull]", f"[{parent}]"))
     assert summary in [each.summary for each in failed().diagnostics]

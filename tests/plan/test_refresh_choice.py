@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import nigari
 from nigari.events import Event
 from nigari.workspace.session.refresh_choice import refresh_choice
-from tests.plan.test_minimal_refresh import World, changes, refreshed, session, world
+from tests.plan.meters import World, changes, refreshed, session, world
 
 __all__ = ["world"]
 

@@ -15,9 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.action_stories import HEAD, STORIES, VALIDATED, Step
+from tests.cli.action_stories import HEAD, SERVE, STORIES, VALIDATED, Step
 from tests.cli.process import inside
-from tests.cli.test_actions import SERVE
 from tests.plugins import running
 
 pytestmark = pytest.mark.real

@@ -14,9 +14,9 @@ import pytest
 from tests.cases import Case, read_cases
 from tests.cli.instance_cases import CASES
 from tests.cli.instance_steps import Story, story_of
+from tests.cli.plain_cases import CASES as WRITTEN
+from tests.cli.plain_cases import write_case
 from tests.cli.process import inside
-from tests.cli.test_config_plain import CASES as WRITTEN
-from tests.cli.test_config_plain import write_case
 from tests.real import program
 from tests.real.plain_world import left_to_do, written_plain
 

@@ -9,7 +9,7 @@ import pytest
 
 import nigari
 from nigari.events import Event
-from tests.plan.test_minimal_refresh import World, refreshed, session, world
+from tests.plan.meters import World, refreshed, session, world
 
 __all__ = ["world"]
 
