@@ -16,14 +16,20 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from nigari.lazy import lazy_pattern
 from nigari.packages.content.module_fetch import FetchError, Progress, TaggedGetter
 from nigari.packages.content.single_files import get_file_of, split_file
 from nigari.packages.content.whole_file import make_directories
 from nigari.packages.modules.package_address import take_arguments
-from nigari.packages.modules.programs import Done, error_quote, find_program, run_fetching
+from nigari.packages.modules.programs import (
+    Done,
+    check_repository_url,
+    error_quote,
+    find_program,
+    run_fetching,
+)
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-_SCHEMES: Final = frozenset(("https", "http", "ssh", "git", "file"))
+_SCHEMES: Final = ("https", "http", "ssh", "git", "file")
 _PLAIN_REF: Final = lazy_pattern(r"(?![-+.@^])(?!.*(?:\.\.|@\{))[^\x00-\x20~^:?*\[\\\x7f]+")
 _COMMIT: Final = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SHORT_COMMIT: Final = lazy_pattern(r"[0-9a-f]{7,39}")
@@ -82,29 +88,10 @@ def git_address(url: str) -> GitAddress:
     ref = given.get("ref", "")
     if ref.startswith("-") or any(ord(char) < 0x20 for char in ref):
         raise FetchError(f'"{ref}" is not a valid name for a branch, tag or commit.')
-    _check_url(url)
-    return GitAddress(url, ref, _ssh_key(given.get("sshkey", "")))
-
-
-def _check_url(url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-        parts.port  # noqa: B018 - reading it validates the number
-    except ValueError:
-        # The original message quotes the host, including a password before it.
-        raise FetchError("The address is not a valid URL for git.") from None
-    if parts.scheme not in _SCHEMES:
-        raise FetchError(
-            f'Repositories cannot be fetched with "{parts.scheme}". Use https, ssh, git or file.'
-        )
-    user = parts.netloc.rpartition("@")[0]
-    if host.startswith("-") or user.startswith("-") or parts.path.startswith(("-", "/-")):
-        raise FetchError(
-            "Part of the address begins with a dash, which git would take for an option."
-        )
+    check_repository_url(url, "git", _SCHEMES)
     if any(ord(char) < 0x20 for char in url):
         raise FetchError("The address contains control characters.")
+    return GitAddress(url, ref, _ssh_key(given.get("sshkey", "")))
 
 
 def _ssh_key(text: str) -> bytes:

@@ -10,13 +10,18 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from nigari.lazy import lazy_pattern
 from nigari.packages.content.module_fetch import FetchError, Progress
 from nigari.packages.content.single_files import get_file_of, split_file
+from nigari.packages.modules.fetching import move_files
 from nigari.packages.modules.package_address import take_arguments
-from nigari.packages.modules.programs import error_quote, find_program, run_fetching
+from nigari.packages.modules.programs import (
+    check_repository_url,
+    error_quote,
+    find_program,
+    run_fetching,
+)
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-_SCHEMES: Final = frozenset(("https", "http", "ssh", "file"))
+_SCHEMES: Final = ("https", "http", "ssh", "file")
 _CHANGESET: Final = lazy_pattern(r"[0-9a-f]{40}")
 
 
@@ -41,22 +46,7 @@ def mercurial_address(url: str) -> MercurialAddress:
     """Parse the address of a Mercurial package, or raise `FetchError` if it is invalid."""
     url, given = take_arguments(url, ("rev",))
     rev = given.get("rev", "")
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-        parts.port  # noqa: B018 - reading it validates the number
-    except ValueError:
-        # The original message quotes the host, including a password before it.
-        raise FetchError("The address is not a valid URL for hg.") from None
-    if parts.scheme not in _SCHEMES:
-        raise FetchError(
-            f'Repositories cannot be fetched with "{parts.scheme}". Use https, http, ssh or file.'
-        )
-    user = parts.netloc.rpartition("@")[0]
-    if host.startswith("-") or user.startswith("-") or parts.path.startswith(("-", "/-")):
-        raise FetchError(
-            "Part of the address begins with a dash, which hg would take for an option."
-        )
+    check_repository_url(url, "hg", _SCHEMES)
     if any(ord(char) < 0x20 for char in url + rev) or rev.startswith("-"):
         raise FetchError("The address contains characters that hg would misunderstand.")
     return MercurialAddress(url, rev)
@@ -93,7 +83,8 @@ class MercurialGetter:
             rev = ("--rev", address.rev) if address.rev else ()
             await self._run("update", *rev, at=clone)
             changeset = await self._run("log", "--rev", ".", "--template", "{node}", at=clone)
-            _move_files(clone, directory)
+            shutil.rmtree(clone / ".hg")
+            move_files(clone, directory)
         return changeset
 
     async def get_file(self, url: str, path: Path, progress: Progress) -> str:
@@ -107,9 +98,3 @@ class MercurialGetter:
         if done.status != 0:
             raise FetchError(error_quote("hg", done.errors or done.output))
         return done.output
-
-
-def _move_files(clone: Path, directory: Path) -> None:
-    shutil.rmtree(clone / ".hg")
-    for entry in list(clone.iterdir()):
-        entry.rename(directory / entry.name)

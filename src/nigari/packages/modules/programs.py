@@ -1,4 +1,4 @@
-"""Programs that fetch repositories.
+"""Programs that fetch repositories, and the URLs that may be passed to them.
 
 A program gets no input, and nothing of this process except the environment passed to it.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from nigari.diagnostics.secret_urls import hidden_urls
 from nigari.packages.content.module_fetch import FetchError
@@ -29,6 +30,27 @@ class Done:
     status: int
     output: str
     errors: str
+
+
+def check_repository_url(url: str, program: str, schemes: Sequence[str]) -> None:
+    """Check that a URL is safe to pass to a program, or raise `FetchError`."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        parts.port  # noqa: B018 - reading it validates the number
+    except ValueError:
+        # The original message quotes the host, including a password before it.
+        raise FetchError(f"The address is not a valid URL for {program}.") from None
+    if parts.scheme not in schemes:
+        raise FetchError(
+            f'Repositories cannot be fetched with "{parts.scheme}". Use '
+            f"{', '.join(schemes[:-1])} or {schemes[-1]}."
+        )
+    user = parts.netloc.rpartition("@")[0]
+    if host.startswith("-") or user.startswith("-") or parts.path.startswith(("-", "/-")):
+        raise FetchError(
+            f"Part of the address begins with a dash, which {program} would take for an option."
+        )
 
 
 def find_program(name: str, environ: Mapping[str, str]) -> str:
