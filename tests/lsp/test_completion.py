@@ -85,6 +85,36 @@ def _items(client: Client, name: str, position: dict[str, int]) -> dict[str, dic
             ["terraform_data.first", "module.net"],
             [],
         ),
+        (
+            'resource "terraform_data" "x" {\n  depends_on = [┃]\n}',
+            ["data", "module", "terraform_data"],
+            ["upper", "true"],
+        ),
+        ("moved {\n  from = ┃\n}", ["terraform_data.first"], ["upper", "null"]),
+        (
+            'provider "terraform" {\n  alias = "b"\n}\nresource "terraform_data" "x" {\n  provider = ┃\n}',
+            ["terraform", "terraform.b"],
+            ["var", "upper"],
+        ),
+        (
+            'module "m" {\n  source = "./net"\n  providers = { terraform = ┃ }\n}',
+            ["terraform"],
+            ["var", "upper"],
+        ),
+        ("locals {\n  x = { for k, v in local.names : k => ┃ }\n}", ["k", "v", "upper"], ["each"]),
+        ("locals {\n  x = { for k, v in local.names : k => v if ┃", ["k", "v"], []),
+        ("locals {\n  x = [for k in ┃]\n}", ["local"], ["k"]),
+        ("locals {\n  x = concat([for k in local.names : k], ┃)\n}", ["local"], ["k"]),
+        (
+            'resource "terraform_data" "x" {\n  dynamic "a" {\n    for_each = []\n    content {\n      b = ┃\n    }\n  }\n}',
+            ["a"],
+            ["each"],
+        ),
+        (
+            'resource "terraform_data" "x" {\n  dynamic "a" {\n    for_each = []\n    iterator = it\n    content {\n      b = it.┃\n    }\n  }\n}',
+            ["key", "value"],
+            [],
+        ),
         ('module "m" {\n  source = "./net"\n  ┃\n}', ["name", "for_each"], ["source"]),
         ('module "m" {\n  source = "./┃"\n}', ["net"], ["main.tf"]),
         ('variable "v" {\n  ┃\n}', ["type", "default", "validation"], []),
@@ -166,6 +196,20 @@ def test_values_files(tmp_path: Path) -> None:
         position = client.change("a.auto.tfvars", 'size = "┃"\n')
         assert [*_items(client, "a.auto.tfvars", position)] == ["s", "m"]
         client.asked("workspace/diagnostic/refresh")
+
+
+def test_values_are_constants(tmp_path: Path) -> None:
+    allowed = 'variable "size" {\n  validation {\n    condition = contains(["s", "m"], var.size)\n    error_message = "No."\n  }\n}\n'
+    with a_client(tmp_path, {**FILES, "more.tf": allowed}) as client:
+        evaluated(client)
+        position = client.open("a.tfvars", "size = ┃\n")
+        assert sorted(_items(client, "a.tfvars", position)) == [
+            '"m"',
+            '"s"',
+            "false",
+            "null",
+            "true",
+        ]
 
 
 def test_edits_replace_what_was_typed(tmp_path: Path) -> None:

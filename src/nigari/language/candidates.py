@@ -76,8 +76,13 @@ class Candidate:
         return self.insert or self.label
 
 
+def constants() -> Iterator[Candidate]:
+    """The literals that are words."""
+    yield from (Candidate(each, VALUE, rank=6) for each in ("true", "false", "null"))
+
+
 def roots(module: Module | None, cursor: Cursor) -> Iterator[Candidate]:
-    """The candidates at the beginning of an expression."""
+    """The words that references begin with."""
     for word, detail in (
         ("var", "input variables"),
         ("local", "local values"),
@@ -88,7 +93,9 @@ def roots(module: Module | None, cursor: Cursor) -> Iterator[Candidate]:
     ):
         yield Candidate(word, KEYWORD, detail, rank=2)
     for block in cursor.blocks:
-        if "for_each" in block.attributes:
+        if block.type == "dynamic":
+            yield Candidate(_iterator(block), NAME, "the element of this block", rank=1)
+        elif "for_each" in block.attributes:
             yield Candidate("each", KEYWORD, "the element of this instance", rank=1)
         if "count" in block.attributes:
             yield Candidate("count", KEYWORD, "the number of this instance", rank=1)
@@ -104,7 +111,10 @@ def roots(module: Module | None, cursor: Cursor) -> Iterator[Candidate]:
     for name, mode in types.items():
         if mode == "resource":
             yield Candidate(name, TYPE, "resources", rank=3)
-    yield from (Candidate(each, VALUE, rank=6) for each in ("true", "false", "null"))
+
+
+def function_calls() -> Iterator[Candidate]:
+    """The functions that are built in."""
     for name in functions():
         if not name.startswith(CORE):
             text = signature_text(name) or name
@@ -120,7 +130,9 @@ def following(
     if module is None:
         return
     parts = base.split(".")
-    if base in _WORDS:
+    if base in {_iterator(each) for each in cursor.blocks if each.type == "dynamic"}:
+        yield from (Candidate(each, NAME) for each in _WORDS["each"])
+    elif base in _WORDS:
         yield from (Candidate(each, NAME) for each in _WORDS[base])
     elif base == "var":
         for name, variable in module.variables.items():
@@ -150,6 +162,15 @@ def following(
         yield from _outputs(workbench, cursor, parts[1].partition("[")[0])
     else:
         yield from _attributes(workbench, module, cursor, base)
+
+
+def _iterator(block: Block) -> str:
+    """The name that a `dynamic` block gives its element."""
+    written = block.attributes.get("iterator")
+    named = None if written is None else written.expr.static_traversal()
+    if named is not None:
+        return named.root_name
+    return block.labels[0] if block.labels else ""
 
 
 def symbol_functions(workbench: Workbench, directory: str) -> Iterator[Candidate]:

@@ -28,7 +28,9 @@ from nigari.language.candidates import (
     TYPE,
     VALUE,
     Candidate,
+    constants,
     following,
+    function_calls,
     keys,
     of_type,
     roots,
@@ -47,6 +49,7 @@ from nigari.language.language_blocks import LABELS
 from nigari.language.occurrences import written_text
 from nigari.language.typed_text import (
     argument_on_line,
+    for_names,
     is_name_line,
     typed_reference,
     within,
@@ -299,10 +302,41 @@ def _expression(workbench: Workbench, cursor: Cursor, name: str, start: int) -> 
         found = [*following(workbench, module, cursor, reference.base)]
         return Completion(tuple(found), reference.start, offset)
     whole = {each.label: each for each in _whole_values(workbench, cursor, name, attribute)}
-    if name not in ("type", "provider") or not whole:
-        more = symbol_functions(workbench, cursor.document.directory)
-        whole = {each.label: each for each in (*roots(module, cursor), *more)} | whole
-    return Completion(tuple(whole.values()), reference.start, offset)
+    more = _parts(workbench, cursor, name, for_names(text, start, offset))
+    return Completion(
+        tuple(({each.label: each for each in more} | whole).values()), reference.start, offset
+    )
+
+
+def _parts(
+    workbench: Workbench, cursor: Cursor, name: str, bound: Iterable[str]
+) -> Iterator[Candidate]:
+    """What an expression for an argument can begin with."""
+    if cursor.document.kind is Kind.VALUES:
+        yield from constants()
+        return
+    if _is_type(cursor, name) or _is_provider(cursor, name):
+        return
+    directory = cursor.document.directory
+    yield from roots(workbench.module(directory), cursor)
+    if name not in _ADDRESSES:
+        yield from (Candidate(each, NAME, "the element of a collection", rank=1) for each in bound)
+        yield from constants()
+        yield from function_calls()
+        yield from symbol_functions(workbench, directory)
+
+
+def _is_type(cursor: Cursor, name: str) -> bool:
+    """Return whether an argument is the type of a variable."""
+    return name == "type" and bool(cursor.blocks) and cursor.blocks[0].type == "variable"
+
+
+def _is_provider(cursor: Cursor, name: str) -> bool:
+    """Return whether an argument names configurations of providers."""
+    types = [each.type for each in cursor.blocks]
+    if name == "providers":
+        return types in (["module"], ["run"])
+    return name == "provider" and len(types) == 1 and types[0] in _RESOURCES
 
 
 def _attribute(workbench: Workbench, cursor: Cursor, name: str) -> Attribute | None:
@@ -326,13 +360,12 @@ def _whole_values(
     """Values that fit an argument as a whole."""
     directory = cursor.document.directory
     module = workbench.module(directory)
-    top = cursor.blocks[0].type if cursor.blocks else ""
-    if top == "variable" and name == "type":
+    if _is_type(cursor, name):
         yield from (Candidate(each, TYPE, rank=0) for each in _TYPES)
-    elif name == "provider" and module is not None:
-        yield from (
-            Candidate(str(each), NAME, "provider", rank=0) for each in module.provider_configs
-        )
+    elif _is_provider(cursor, name):
+        configured = [] if module is None else [str(each) for each in module.provider_configs]
+        for each in dict.fromkeys((*configured, *_provider_names(workbench, directory))):
+            yield Candidate(each, NAME, "provider", rank=0)
     elif name in _ADDRESSES and module is not None:
         resources = [each for each in module.resources if each.mode is not ACTION]
         yield from (Candidate(str(each), NAME, "resource", rank=0) for each in resources)

@@ -18,6 +18,7 @@ _REFERENCE = lazy_pattern(
 _WORD = lazy_pattern(r"[\w-]*\Z")
 _LINE = lazy_pattern(r"[ \t]*([^\W\d][\w-]*)[ \t]*=(?![=>])")
 _NAME_LINE = lazy_pattern(r"[ \t]*[\w-]*\Z")
+_FOR = lazy_pattern(r"[\[{]\s*for\s+([^\W\d][\w-]*)(?:\s*,\s*([^\W\d][\w-]*))?\s+in\b[^:]*:(?!:)")
 _HEREDOC = lazy_pattern(r"<<-?([^\W\d][\w-]*)\r?\n")
 
 
@@ -137,6 +138,26 @@ def _skip_heredoc(text: str, at: int, offset: int) -> int:
             return min(end, offset) - 1
         position = end + 1
     return at
+
+
+def for_names(text: str, start: int, offset: int) -> list[str]:
+    """The names that `for` expressions around an offset bind, the outermost first."""
+    found: list[str] = []
+    for each in _FOR.finditer(text, start, offset):
+        inner = text[each.end() : offset]
+        if not any(_closes(inner, *pair) for pair in ("[]", "{}")):
+            found += [name for name in each.groups() if name]
+    return found
+
+
+def _closes(text: str, opening: str, closing: str) -> bool:
+    """Return whether a text closes a bracket that was open before it."""
+    depth = 0
+    for char in text:
+        depth += (char == opening) - (char == closing)
+        if depth < 0:
+            return True
+    return False
 
 
 def call_around(text: str, start: int, offset: int) -> tuple[str, int] | None:
