@@ -20,6 +20,7 @@ from nigari.lint.rule import OWN, RECOMMENDED, Finding
 from nigari.lint.rule_list import ALL, RuleList
 from nigari.lint.rules import CORE_RULES, RULES
 from nigari.lint.settings import Settings, SettingsFiles
+from nigari.lint.shared_files import SharedFiles
 from nigari.record import record, replace
 from nigari.workspace.configuration.directory import Workspace
 from nigari.workspace.configuration.modules import NOT_INSTALLED
@@ -103,7 +104,8 @@ class Linter:
             for session in asked:
                 findings += python_rules.of_configuration(session, self.diags)
             self._groups.update((each.id, each.all_groups) for each in python_rules.rules)
-        findings = self._kept(tree, findings)
+        shared = SharedFiles(tree.modules, self._where.absolute_root)
+        findings = [*shared.once(self._kept(tree, findings))]
         self.sources.update(self._settings.sources)
         self.diags = Diagnostics(dict.fromkeys(self.diags))
         return LintResult(
