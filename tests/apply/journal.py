@@ -175,7 +175,7 @@ class Yard:
         }
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 120.0) -> None:
     """Wait for something that happens soon."""
     end = time.monotonic() + seconds
     while not condition():

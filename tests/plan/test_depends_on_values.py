@@ -39,7 +39,7 @@ def _write(text: str) -> None:
         ("var.e ? terraform_data.db : null", ["terraform_data.db"]),
         ("[for each in [terraform_data.db] : each.id]", ["terraform_data.db"]),
         (
-            '"${terraform_data.db.id}${terraform_data.other.id}"',
+            "[terraform_data.db.id, terraform_data.other.id]",
             ["terraform_data.db", "terraform_data.other"],
         ),
         ("var.e", []),
@@ -118,6 +118,7 @@ def test_calls_and_outputs_depend_on_values(here: Path) -> None:
         ("each.value == 1 ? terraform_data.db : null", "Reference to each outside of for_each"),
         ("terraform_data.x.id", "Reference to itself"),
         ('upper("a")', "Reference required"),
+        ('"${terraform_data.db.id}${terraform_data.other.id}"', "Reference required"),
         ("1", "Reference required"),
     ],
 )
