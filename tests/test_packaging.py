@@ -71,3 +71,17 @@ def test_wheels_are_tested_with_sources_that_exist() -> None:
     folders = re.findall(r"tests/\w+", wheels["test-command"])
     assert folders
     assert all((ROOT / name).is_dir() for name in folders)
+
+
+def test_each_python_release_is_tested_and_has_wheels() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    named = re.findall(r":: (3\.\d+)", "\n".join(settings["project"]["classifiers"]))
+    assert len(named) > 4
+    check = read(ROOT / ".github" / "workflows" / "check.yml")["jobs"]["check"]
+    assert check["strategy"]["matrix"]["python"] == named
+    built = re.findall(r"cp(\d)(\d+)-", settings["tool"]["cibuildwheel"]["build"])
+    assert [f"{major}.{minor}" for major, minor in built] == named
+    release = read(ROOT / ".github" / "workflows" / "release.yml")
+    (builder,) = (step["uses"] for step in steps(release) if "cibuildwheel" in step.get("uses", ""))
+    (major,) = re.findall(r"@v(\d+)\.", builder)
+    assert int(major) >= 4, "earlier releases have no CPython 3.15"

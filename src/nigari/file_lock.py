@@ -14,7 +14,7 @@ import sys
 from contextlib import contextmanager, suppress
 from enum import Enum
 
-from nigari.system_calls import NOT_INHERITED
+from nigari.system_calls import NOT_INHERITED, lock_open_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,19 +40,12 @@ def take_lock(
     """Lock an open file or directory. The lock ends when the file is closed, at the latest with the
     process. OpenTofu takes POSIX locks, which know nothing of the others.
     """
-    if sys.platform == "win32":
-        return FileLock.UNSUPPORTED
-    else:
-        import fcntl
-
-        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-        try:
-            take = fcntl.lockf if posix else fcntl.flock
-            take(descriptor, kind if waits else kind | fcntl.LOCK_NB)
-        except OSError as error:
-            # Otherwise ENOLCK, ENOTSUP and ENOSYS are usual; network file systems have others.
-            return FileLock.TAKEN if error.errno in _TAKEN else FileLock.UNSUPPORTED
-        return FileLock.HELD
+    try:
+        lock_open_file(descriptor, shared=shared, waits=waits, posix=posix)
+    except OSError as error:
+        # Otherwise ENOLCK, ENOTSUP and ENOSYS are usual; network file systems have others.
+        return FileLock.TAKEN if error.errno in _TAKEN else FileLock.UNSUPPORTED
+    return FileLock.HELD
 
 
 @contextmanager
@@ -88,6 +81,9 @@ def lock_file(
             return
         finally:
             os.close(descriptor)
+            if sys.platform == "win32":  # where nobody can delete a file that is open
+                with suppress(OSError):
+                    os.unlink(path)
 
 
 def _is_at(descriptor: int, path: str | os.PathLike[str]) -> bool:

@@ -58,16 +58,33 @@ if sys.platform == "win32":
         """Name the processor's architecture."""
         return os.environ.get("PROCESSOR_ARCHITECTURE", "")
 
-    def try_lock_file(descriptor: int) -> None:
-        """Lock an open file as OpenTofu does, or raise `OSError`.
+    def lock_open_file(
+        descriptor: int, *, shared: bool = False, waits: bool = False, posix: bool = False
+    ) -> None:
+        """Lock an open file, or raise `OSError`.
 
         What is locked is a byte far behind the content. OpenTofu locks everything, so the two see each
         other; but a lock on the content itself would keep this process from reading it.
         """
+        import ctypes
         import msvcrt
+        from ctypes import wintypes
 
-        os.lseek(descriptor, 0x7FFFFFFE, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        class Overlapped(ctypes.Structure):
+            _fields_ = (
+                ("internal", ctypes.c_void_p),
+                ("internal_high", ctypes.c_void_p),
+                ("offset", wintypes.DWORD),
+                ("offset_high", wintypes.DWORD),
+                ("event", wintypes.HANDLE),
+            )
+
+        lock = ctypes.WinDLL("kernel32", use_last_error=True).LockFileEx
+        lock.argtypes = (wintypes.HANDLE, *(wintypes.DWORD,) * 4, ctypes.POINTER(Overlapped))
+        at_once, exclusive = 0 if waits else 1, 0 if shared else 2
+        place = ctypes.byref(Overlapped(offset=0x7FFFFFFE))
+        if not lock(msvcrt.get_osfhandle(descriptor), at_once | exclusive, 0, 1, 0, place):
+            raise ctypes.WinError(ctypes.get_last_error())
 
 else:
     NOT_INHERITED: Final = os.O_CLOEXEC
@@ -105,8 +122,12 @@ else:
         """Name the processor's architecture."""
         return os.uname().machine
 
-    def try_lock_file(descriptor: int) -> None:
-        """Lock an open file as OpenTofu does, or raise `OSError`."""
+    def lock_open_file(
+        descriptor: int, *, shared: bool = False, waits: bool = False, posix: bool = False
+    ) -> None:
+        """Lock an open file or directory, or raise `OSError`."""
         import fcntl
 
-        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        take = fcntl.lockf if posix else fcntl.flock
+        take(descriptor, kind if waits else kind | fcntl.LOCK_NB)

@@ -48,7 +48,7 @@ from nigari.backends.disk import (
     write_at,
     write_beside,
 )
-from nigari.system_calls import NOT_INHERITED, read_at, try_lock_file
+from nigari.system_calls import NOT_INHERITED, lock_open_file, read_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ class StatePath:
         while True:
             descriptor, created = self._open()
             try:
-                try_lock_file(descriptor)
+                lock_open_file(descriptor, posix=True)
                 if _identity(os.fstat(descriptor)) == _identity(os.stat(self.path)):
                     return descriptor, created
             except FileNotFoundError:

@@ -47,7 +47,7 @@ class Outlet(FileIO):
 def text_outlet(file: int | str, errors: str = "strict", line_buffering: bool = False) -> TextIO:
     """A stream of text over an outlet."""
     outlet = BufferedWriter(Outlet(file))
-    return TextIOWrapper(outlet, "utf-8", errors, line_buffering=line_buffering)
+    return TextIOWrapper(outlet, "utf-8", errors, "\n", line_buffering)
 
 
 def error_of(stream: TextIO) -> OSError | None:

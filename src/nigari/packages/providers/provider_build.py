@@ -113,7 +113,7 @@ def build_packages(
         sums.append(archive)
     checksums = target / f"{stem}_SHA256SUMS"
     lines = [f"{_sha256(each)}  {each.name}\n" for each in sorted(sums)]
-    checksums.write_text("".join(lines), encoding="utf-8")
+    checksums.write_text("".join(lines), encoding="utf-8", newline="\n")
     return [*written, manifest, checksums]
 
 
