@@ -11,6 +11,12 @@ const SITE = fileURLToPath(new URL("../build/site", import.meta.url));
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json", ".svg": "image/svg+xml" };
 const PAGES = ["index", "quick-start", "tutorial", "guides/secrets", "concepts/states", "reference/cli/plan", "differences", "python/api/nigari.hcl"];
 
+/** As `publish` in scripts/site.py writes them. */
+const VERSIONS = [
+  { version: "0.2", title: "0.2", aliases: ["latest"] },
+  { version: "0.1", title: "0.1", aliases: [] },
+];
+
 /** What a newcomer types, and the page that answers it. */
 const QUESTIONS = {
   "install": "install",
@@ -36,9 +42,9 @@ const QUESTIONS = {
 };
 
 const server = createServer(async (request, response) => {
-  const path = join(SITE, new URL(request.url, "http://localhost").pathname);
+  const path = new URL(request.url, "http://localhost").pathname;
   try {
-    const data = await readFile(path);
+    const data = path === "/versions.json" ? JSON.stringify(VERSIONS) : await readFile(join(SITE, path.replace("/latest", "")));
     response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(data);
   } catch {
     response.writeHead(404).end();
@@ -46,7 +52,7 @@ const server = createServer(async (request, response) => {
 });
 await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
 after(() => server.close());
-const address = (page) => `http://127.0.0.1:${server.address().port}/${page}.html`;
+const address = (page) => `http://127.0.0.1:${server.address().port}/latest/${page}.html`;
 
 for (const theme of ["light", "dark"]) {
   for (const width of [1280, 400]) {
@@ -80,4 +86,11 @@ test("the search answers the questions of newcomers", async () => {
     if (!found.some((link) => link.includes(`/${answer}.html`))) missing.push([question, ...found]);
   }
   assert.deepEqual(missing, []);
+});
+
+test("a selector leads to the other versions", async () => {
+  const page = await open(address("install"));
+  const links = page.locator(".md-version a");
+  await links.first().waitFor({ state: "attached", timeout: 5000 });
+  assert.deepEqual(await links.evaluateAll((found) => found.map((each) => new URL(each.href).pathname)), ["/0.2/", "/0.1/"]);
 });

@@ -14,25 +14,52 @@ from nigari.cli.command import FLAG_SWITCH, Command, Flag
 from nigari.cli.help import COMMON_OPTIONS, flag_title
 from nigari.cli.main import COMMANDS, load
 
-PLACE: Final = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli"
+_DOCUMENTS: Final = Path(__file__).resolve().parents[1] / "docs"
+PLACE: Final = _DOCUMENTS / "reference" / "cli"
 _INDEX: Final = "index.md"
 _HEAD: Final = "| command | purpose |\n| --- | --- |\n"
+# Pages about the subject of a command or of a group of commands.
 _SEE_ALSO: Final = {
-    "apply": "../../concepts/planning.md",
-    "config": "../resolved-configuration.schema.json",
-    "environments": "../../concepts/environments.md",
-    "explore": "../../guides/explore.md",
-    "fleet": "../../concepts/fleets.md",
-    "import": "../../guides/import.md",
-    "init": "../modules.md",
-    "lsp": "../../guides/editors.md",
-    "plan": "../../concepts/planning.md",
-    "provider": "../providers.md",
-    "providers": "../providers.md",
-    "rename": "../../guides/refactoring.md",
-    "shim": "../../guides/other-tools.md",
-    "state": "../../concepts/states.md",
-    "test": "../../guides/testing.md",
+    "apply": ("concepts/planning.md", "concepts/rounds.md"),
+    "cache": ("reference/modules.md",),
+    "config": ("concepts/static-evaluation.md", "guides/plain-configurations.md"),
+    "console": ("concepts/static-evaluation.md",),
+    "destroy": ("concepts/planning.md",),
+    "environments": ("concepts/environments.md",),
+    "eval": ("concepts/static-evaluation.md",),
+    "explain": ("concepts/static-evaluation.md",),
+    "explore": ("guides/explore.md",),
+    "fleet": ("concepts/fleets.md", "guides/many-modules.md"),
+    "fmt": ("guides/ci.md",),
+    "force-unlock": ("guides/remote-state.md",),
+    "get": ("reference/modules.md",),
+    "graph": ("concepts/planning.md",),
+    "hcldec": ("python/library.md",),
+    "import": ("guides/import.md",),
+    "init": ("reference/modules.md", "reference/providers.md", "concepts/states.md"),
+    "lint": ("reference/lint.md", "guides/policies.md"),
+    "login": ("reference/network.md",),
+    "logout": ("reference/network.md",),
+    "lsp": ("guides/editors.md",),
+    "metadata": ("guides/editors.md",),
+    "output": ("concepts/states.md", "guides/secrets.md"),
+    "plan": ("concepts/planning.md", "guides/saved-plans.md"),
+    "provider": ("reference/providers.md",),
+    "providers": ("reference/providers.md",),
+    "query": ("guides/query.md",),
+    "refresh": ("guides/drift.md",),
+    "rename": ("guides/refactoring.md",),
+    "shim": ("guides/other-tools.md",),
+    "show": ("concepts/planning.md", "guides/ci.md"),
+    "state": ("concepts/states.md", "guides/refactoring.md"),
+    "taint": ("concepts/planning.md",),
+    "test": ("guides/testing.md", "reference/test-files.md"),
+    "untaint": ("concepts/planning.md",),
+    "uses": ("guides/refactoring.md",),
+    "validate": ("guides/ci.md",),
+    "version": ("policy.md",),
+    "why": ("concepts/planning.md",),
+    "workspace": ("concepts/states.md", "concepts/environments.md"),
 }
 
 
@@ -73,11 +100,16 @@ def _page(name: str, command: Command, summary: str) -> str:
     common = {title: text for title, text in COMMON_OPTIONS.items() if title[1:] not in given}
     parts += ["## Options of every command", _table(common)]
     group = name.split(" ", maxsplit=1)[0]
-    links = ["[All commands, exit statuses and environment variables](index.md)"]
-    if group in _SEE_ALSO:
-        links.insert(0, f"[More about it]({_SEE_ALSO[group]})")
+    links = [_link(page) for page in _SEE_ALSO[group]]
+    links.append("[All commands, exit statuses and environment variables](index.md)")
     parts.append("See also: " + " · ".join(links))
     return "\n\n".join(parts) + "\n"
+
+
+def _link(page: str) -> str:
+    """A link to a page, with its title."""
+    heading = (_DOCUMENTS / page).read_text(encoding="utf-8").partition("\n")[0]
+    return f"[{heading.removeprefix('# ')}](../../{page})"
 
 
 def _meaning(flag: Flag) -> str:

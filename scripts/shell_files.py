@@ -24,7 +24,7 @@ from nigari.cli.help import COMMON_OPTIONS, GLOBAL_OPTIONS, flag_text, flag_titl
 from nigari.cli.main import COMMANDS, load  # noqa: E402
 from nigari.version import VERSION  # noqa: E402
 
-_SITE: Final = "https://nigari.github.io/nigari/"
+_SITE: Final = "https://nigari.github.io/nigari/latest/"
 
 
 def shell_files() -> Mapping[str, str]:

@@ -1,5 +1,9 @@
 """Builds the site of the documents in build/site: `make docs`.
 
+    python -m scripts.site [--publish DIRECTORY]
+
+`--publish` adds the site to a directory that has those of earlier releases, instead of building it.
+
 Pages are plain Markdown with links that work in the repository. For the site, the pages of the top directory are
 put beside them, links to other files of the repository lead to GitHub, and the order of the navigation comes from
 `zensical.toml`. A warning of the generator is an error.
@@ -7,6 +11,8 @@ put beside them, links to other files of the repository lead to GitHub, and the 
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import re
 import shutil
@@ -15,8 +21,14 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from nigari.version import VERSION
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCES: Final = ROOT / "build" / "site-sources"
+SITE: Final = ROOT / "build" / "site"
+_TO_LATEST: Final = (
+    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=latest/">\n'
+)
 REPOSITORY: Final = "https://github.com/nigari/nigari/blob/main/"
 _TOP: Final = (
     "ARCHITECTURE.md",
@@ -27,6 +39,7 @@ _TOP: Final = (
 )
 _STYLE: Final = """\
 .md-typeset table:not([class]) { display: table; }
+.md-typeset table:not([class]) :is(th, td) { min-width: 6.5rem; }
 .md-typeset table:not([class]) td code { overflow-wrap: anywhere; }
 .md-typeset__table { overflow-x: auto; }
 .md-typeset img { max-width: 100%; }
@@ -91,10 +104,40 @@ def prepare() -> None:
     (SOURCES / "site.js").write_text(_SCRIPT, encoding="utf-8")
 
 
+def publish(site: Path, version: str, pages: Path) -> None:
+    """Put a site where those of other versions are: below its minor release, and as `latest` unless
+    a newer one is there. The selector of versions reads `versions.json`.
+    """
+    listed = pages / "versions.json"
+    known = json.loads(listed.read_text(encoding="utf-8")) if listed.is_file() else []
+    minor = ".".join(version.split(".")[:2])
+    minors = sorted({minor, *(each["version"] for each in known)}, key=_numbers, reverse=True)
+    for name in (minor, "latest") if minors[0] == minor else (minor,):
+        shutil.rmtree(pages / name, ignore_errors=True)
+        shutil.copytree(site, pages / name)
+    versions = [
+        {"version": each, "title": each, "aliases": ["latest"] if each == minors[0] else []}
+        for each in minors
+    ]
+    listed.write_text(json.dumps(versions, indent=2) + "\n", encoding="utf-8")
+    (pages / "index.html").write_text(_TO_LATEST, encoding="utf-8")
+    (pages / ".nojekyll").touch()
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
 def main() -> None:
-    """Prepare the sources, and build the site from them."""
+    """Prepare the sources and build the site from them, or publish it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--publish", type=Path, metavar="DIRECTORY")
+    given = parser.parse_args()
+    if given.publish:
+        publish(SITE, VERSION, given.publish)
+        return
     prepare()
-    shutil.rmtree(ROOT / "build" / "site", ignore_errors=True)
+    shutil.rmtree(SITE, ignore_errors=True)
     command = [str(Path(sys.executable).parent / "zensical"), "build", "--clean", "--strict"]
     sys.exit(subprocess.run(command, cwd=ROOT, check=False).returncode)
 

@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 from nigari.cli.main import COMMANDS
+from nigari.cli.views.help_links import SITE as NAMED_SITE
+from scripts.site import publish
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 WORKFLOWS: Final = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -54,8 +56,9 @@ def test_workflows_make_targets_that_exist() -> None:
 def test_workflows_may_only_read_unless_they_say_why(path: Path) -> None:
     document = read(path)
     assert document["permissions"] == {"contents": "read"}
-    for job in document["jobs"].values():
-        assert job.get("permissions", {}).keys() <= {"id-token"}
+    for name, job in document["jobs"].items():
+        allowed = {"contents"} if name == "site" else {"id-token"}
+        assert job.get("permissions", {}).keys() <= allowed
 
 
 def test_the_action_installs_this_checkout() -> None:
@@ -85,3 +88,26 @@ def test_each_python_release_is_tested_and_has_wheels() -> None:
     (builder,) = (step["uses"] for step in steps(release) if "cibuildwheel" in step.get("uses", ""))
     (major,) = re.findall(r"@v(\d+)\.", builder)
     assert int(major) >= 4, "earlier releases have no CPython 3.15"
+
+
+def test_each_release_adds_its_site_to_the_others(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for version in ("0.9.0", "0.10.0", "0.9.1"):
+        site = tmp_path / version
+        site.mkdir()
+        (site / "index.html").write_text(version, encoding="utf-8")
+        publish(site, version, pages)
+    shown = {path.parent.name: path.read_text("utf-8") for path in pages.glob("*/index.html")}
+    assert shown == {"0.9": "0.9.1", "0.10": "0.10.0", "latest": "0.10.0"}
+    assert 'url=latest/"' in (pages / "index.html").read_text("utf-8")
+    listed = yaml.safe_load((pages / "versions.json").read_text("utf-8"))
+    assert [(each["version"], each["aliases"]) for each in listed] == [
+        ("0.10", ["latest"]),
+        ("0.9", []),
+    ]
+
+
+def test_messages_name_the_site_of_the_latest_release() -> None:
+    settings = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))
+    assert settings["project"]["site_url"] == NAMED_SITE

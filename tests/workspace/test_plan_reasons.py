@@ -222,7 +222,7 @@ def test_what_waits_says_for_what_and_what_becomes_of_it(infra: Path) -> None:
     assert [each.name for each in change.triggers] == ["terraform_data.first"]
     waiting = argument(change, "input")
     assert waiting.waits_for == (
-        "input ← terraform_data.first.id, which is known only after applying",
+        "input ← terraform_data.first.id, which is known only after apply",
     )
     (root,) = waiting.changed_inputs
     assert (root.name, root.kind, root.fate) == ("terraform_data.first.id", "resource", "replace")
@@ -245,7 +245,7 @@ resource "terraform_data" "indexed" {
         "each.key",
         'terraform_data.it.output of module.inner["c"]',
     ]
-    waits = 'input ← terraform_data.titled["c"].id, which is known only after applying'
+    waits = 'input ← terraform_data.titled["c"].id, which is known only after apply'
     assert waits in found.waits_for
 
 

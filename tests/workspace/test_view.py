@@ -63,7 +63,7 @@ def test_what_is_not_known_says_why(directory: Path) -> None:
     with pytest.raises(CtyError):
         key.to_python()
     assert root.outputs["id"].reasons == [
-        "output.id ← terraform_data.x, which is known only after planning or applying"
+        "output.id ← terraform_data.x, which is known only after plan or apply"
     ]
 
 

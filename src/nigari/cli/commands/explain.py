@@ -48,8 +48,8 @@ def run(invocation: Invocation) -> int:
 
 COMMAND = Command(
     "explain",
-    "Shows what a value is, in which phase it is known (before anything runs, when planning, or "
-    "after applying), and the tree of values that it comes from. For a value that is not static, "
+    "Shows what a value is, in which phase it is known (before anything runs, during plan, or "
+    "after apply), and the tree of values that it comes from. For a value that is not static, "
     "it shows the shortest path to the reason. The state is not read: nigari console evaluates with "
     "it.\n\nWrite an address as in the configuration: "
     "var.x, local.x, output.x, module.a.x, module.a.source, module.a.version, backend.key, "

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-SITE: Final = "https://nigari.github.io/nigari/"
+SITE: Final = "https://nigari.github.io/nigari/latest/"
 
 _STATIC: Final = "concepts/static-evaluation#what-is-static"
 _DEFERRED: Final = "concepts/rounds#what-is-deferred"

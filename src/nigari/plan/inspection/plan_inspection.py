@@ -1,7 +1,7 @@
 """A configuration to inspect, with its resources as a plan will make them.
 
 Explains planned changes without planning again and without asking a provider. What
-is known only after applying is unknown here, and its cause names the attribute.
+is known only after apply is unknown here, and its cause names the attribute.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ _WORDS = {
     "static": "known before anything runs",
     "missing": "not known: a variable that it depends on has no value",
     "plan": "known when planning",
-    "apply": "known after applying",
+    "apply": "known after apply",
     "error": "not available: it has an error",
 }
 _UNKNOWN = {
