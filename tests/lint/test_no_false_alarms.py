@@ -7,6 +7,15 @@ import pytest
 from tests.lint.documented import found
 
 _RIGHT = {
+    # Local values that fail if something is wrong, from before there were preconditions.
+    "assertions": (
+        "core:unused-local",
+        (
+            'variable "a" {\n  type = string\n}\nlocals {\n  matches = regex("^x", var.a)\n'
+            '  assert_a = var.a == "x" ? true : tobool("no")\n  a-validation = length(var.a)\n'
+            '  _validate = core::regex("y", var.a)\n}\n'
+        ),
+    ),
     # An output that is only read through the whole object, a splat or an index.
     "whole module": (
         "nigari:unused-output",
@@ -305,6 +314,11 @@ _WRONG = {
             "  for_each = { for i, v in var.a : i => v }\n}\n"
         ),
         "main.tf:5",
+    ),
+    "local that is no assertion": (
+        "core:unused-local",
+        "locals {\n  invalidated = 1\n}\n",
+        "main.tf:2",
     ),
     "inverted bool": (
         "nigari:redundant-bool",

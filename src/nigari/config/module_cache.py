@@ -61,10 +61,13 @@ MODULE_CACHE: Final[ContextVar[ModuleCache | None]] = ContextVar("module cache",
 
 
 class caching_modules:  # noqa: N801 - it is used as a function is
-    """Cache modules that are read within the block."""
+    """Cache modules that are read within the block, in the given cache or else in the one around."""
+
+    def __init__(self, cache: ModuleCache | None = None) -> None:
+        self._cache = cache
 
     def __enter__(self) -> None:
-        self._token = MODULE_CACHE.set(MODULE_CACHE.get() or ModuleCache())
+        self._token = MODULE_CACHE.set(self._cache or MODULE_CACHE.get() or ModuleCache())
 
     def __exit__(self, *_: object) -> None:
         MODULE_CACHE.reset(self._token)

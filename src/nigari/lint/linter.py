@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from nigari.config.file_names import has_module
-from nigari.config.module_cache import caching_modules
+from nigari.config.module_cache import ModuleCache, caching_modules
 from nigari.diagnostics import Diagnostics, Range, Severity
 from nigari.hcl.templates import StringLiteral
 from nigari.lint.callers import modules_with_other_callers
@@ -62,6 +62,7 @@ class Linter:
         self._groups = {each.id: each.all_groups for each in RULES}
         self._roots: list[EvaluatedRoot] = []
         self._sessions: list[Session] = []
+        self._cache = ModuleCache()
         self._settings = SettingsFiles(where, RULES, self.diags)
 
     def add(self, where: WorkingDirectory, variables: GivenVariables = NO_VARIABLES) -> None:
@@ -71,7 +72,7 @@ class Linter:
             found = read_environments(where, self.diags)
             self.sources.update(found.sources)
             places = [replace(where, environment=each) for each in found.by_name.values()] or places
-        with caching_modules():
+        with caching_modules(self._cache):
             for place in places:
                 self._add(Session(place, variables))
 
@@ -133,7 +134,7 @@ class Linter:
                     continue
                 before, known = self.diags, len(self._sessions)
                 self.diags = Diagnostics()
-                with caching_modules():
+                with caching_modules(self._cache):
                     self._add(Session(where))
                 self.diags = before
                 pending += self._sessions[known:]

@@ -204,6 +204,8 @@ def python_rules(paths: Iterable[str], diags: Diagnostics) -> PythonRules:
 
 
 def _installed(diags: Diagnostics) -> Iterator[PythonRule]:
+    if not any(map(_may_have_rules, sys.path)):
+        return
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=ENTRY_POINTS):
@@ -217,6 +219,27 @@ def _installed(diags: Diagnostics) -> Iterator[PythonRule]:
             )
             continue
         yield from [loaded] if isinstance(loaded, PythonRule) else _rules_of(loaded)
+
+
+def _may_have_rules(place: str) -> bool:
+    """Return whether a package that is installed in a place may have rules, from the texts that say so:
+    to import what reads them properly takes longer than to lint a small module.
+    """
+    if not os.path.isdir(place or "."):
+        return os.path.exists(place)
+    with os.scandir(place or ".") as entries:
+        packages = [
+            each.path for each in entries if each.name.endswith((".dist-info", ".egg-info"))
+        ]
+    return any(_names_group(os.path.join(each, "entry_points.txt")) for each in packages)
+
+
+def _names_group(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return ENTRY_POINTS.encode() in file.read()
+    except OSError:
+        return False
 
 
 def _files(path: str, diags: Diagnostics) -> list[str]:

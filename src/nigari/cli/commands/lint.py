@@ -14,7 +14,6 @@ from nigari.cli.command import (
     Flag,
     Invocation,
 )
-from nigari.cli.commands.fmt import replace_file
 from nigari.cli.state_flags import given_variables, open_session, plain_directory, working_directory
 from nigari.cli.variables import VARIABLE_FLAGS
 from nigari.cli.views.diagnostics import COMPACT_WARNINGS_FLAG, NO_COLOR_FLAG
@@ -112,6 +111,8 @@ def _add_units(invocation: Invocation, linter: Linter, where: WorkingDirectory) 
 
 def _fixed(invocation: Invocation, wanted: RuleList, result: LintResult) -> LintResult:
     """Apply fixes until there are none left; what remains is the result."""
+    from nigari.cli.commands.fmt import replace_file
+
     changed: dict[str, None] = {}
     for _ in range(_MOST_ROUNDS):
         texts = {} if result.diags.has_errors else fixed_texts(result.findings, result.sources)

@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nigari.config.blocks.local import Local
 from nigari.cty.types import KIND_DYNAMIC, KIND_NUMBER
+from nigari.hcl.calls import FunctionCall
 from nigari.hcl.expressions import Expression, Literal, Parentheses
 from nigari.hcl.operators import Conditional
+from nigari.lang.functions.table import CORE
+from nigari.lazy import lazy_pattern
 from nigari.lint.model import LintedTree
 from nigari.lint.rule import Hit, Rule, removal
 from nigari.record import record
@@ -16,6 +20,9 @@ from nigari.record import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
+
+_ASSERTION = lazy_pattern(r"(?:^|[_-])(?:assert|validat)")
+"""What the names of assertions have in common."""
 
 
 def untyped_variables(tree: LintedTree) -> Iterator[Hit]:
@@ -44,9 +51,10 @@ def unused_variables(tree: LintedTree) -> Iterator[Hit]:
 
 
 def unused_locals(tree: LintedTree) -> Iterator[Hit]:
+    # Unlike in OpenTofu, one that is there to fail is used.
     for module in tree.modules:
         for local in module.module.locals.values():
-            if f"local.{local.name}" not in module.written.used:
+            if f"local.{local.name}" not in module.written.used and not _is_assertion(local):
                 attribute = local.attribute
                 title = f"Remove local.{local.name}"
                 yield Hit(
@@ -54,6 +62,15 @@ def unused_locals(tree: LintedTree) -> Iterator[Hit]:
                     local.range,
                     fix=removal(title, attribute.source, attribute.start, attribute.end),
                 )
+
+
+def _is_assertion(local: Local) -> bool:
+    """Return whether a local value checks something, as was usual before there were preconditions: by
+    its name, or because it is no more than a match that must succeed.
+    """
+    expr = local.expr
+    is_match = isinstance(expr, FunctionCall) and expr.name.removeprefix(CORE) == "regex"
+    return is_match or _ASSERTION.search(local.name) is not None
 
 
 @record
