@@ -59,6 +59,8 @@ class Evaluation:
         """The module instances by the directories of their files."""
         self.calls: dict[str, dict[str, tuple[str, ...]]] = {}
         """The module of each call, by directory and name."""
+        self.versions: dict[str, dict[str, str]] = {}
+        """The installed version of each call of a registry module, by directory and name."""
         self.expressions: dict[str, Expression] = {}
         """Requested expressions, by their text."""
         self.providers: frozenset[Provider] = frozenset()
@@ -98,6 +100,10 @@ class Evaluation:
                 children = list(self.queries.module_instances(call).values())
                 paths = [self.path(each.module.directory) for each in children]
                 calls[name] = tuple(dict.fromkeys((*calls.get(name, ()), *paths)))
+                for each in children:
+                    place = self._workspace.modules.places.get(each.instance.addr)
+                    if place is not None and place.version:
+                        self.versions.setdefault(directory, {})[name] = place.version
                 pending.extend(children)
             for resource in frame.module.resources.values():
                 provider = frame.module.provider(resource.provider_name)

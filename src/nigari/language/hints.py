@@ -9,13 +9,16 @@ from collections.abc import Iterator
 
 from nigari.hcl.body import Attribute, Block
 from nigari.hcl.calls import FunctionCall
+from nigari.hcl.collections import ObjectConstructor
 from nigari.hcl.expressions import Expression
+from nigari.hcl.static import expr_as_keyword
 from nigari.lang.render import value_glimpse
 from nigari.language.described import described
 from nigari.language.document import Document, Kind
+from nigari.language.occurrences import written_text
 from nigari.language.signatures import functions
 from nigari.language.values import ValueInInstance, glimpse, shows_values, values_of
-from nigari.language.workbench import Workbench
+from nigari.language.workbench import KnownProvider, Workbench
 from nigari.record import record
 
 TYPE_CHECKING = False
@@ -65,12 +68,56 @@ def _of_block(
     workbench: Workbench, document: Document, blocks: tuple[Block, ...], level: str
 ) -> Iterator[Hint]:
     block = blocks[-1]
+    if level == VALUES and document.kind is Kind.CONFIGURATION:
+        yield from _versions(workbench, document, blocks)
     for attribute in block.attributes.values():
         yield from _parameters(attribute.expr)
         if level == VALUES and document.kind is Kind.CONFIGURATION and shows_values(blocks):
             yield from _value(workbench, document, blocks, attribute)
     for inner in block.blocks:
         yield from _of_block(workbench, document, (*blocks, inner), level)
+
+
+def _versions(
+    workbench: Workbench, document: Document, blocks: tuple[Block, ...]
+) -> Iterator[Hint]:
+    """The version that a constraint has led to: of a module that is installed, or of a provider that is
+    locked, with that of the schema if it is another one.
+    """
+    block, directory = blocks[-1], document.directory
+    types = [each.type for each in blocks]
+    if types == ["module"] and block.labels and "version" in block.attributes:
+        for evaluation in workbench.evaluations_of(directory)[:1]:
+            version = evaluation.versions.get(directory, {}).get(block.labels[0])
+            if version:
+                yield Hint(block.attributes["version"].expr.end, f"= {version}", "Installed")
+    elif types == ["terraform", "required_providers"]:
+        for name, attribute in block.attributes.items():
+            provider = workbench.provider(directory, name)
+            known = None if provider is None else workbench.known_provider(directory, provider)
+            if known is not None:
+                yield from _provider_version(known, _constraint(attribute.expr))
+
+
+def _provider_version(known: KnownProvider, constraint: Expression) -> Iterator[Hint]:
+    if known.locked:
+        yield Hint(constraint.end, f"= {known.locked}", "Locked")
+    if known.version:
+        yield Hint(
+            constraint.end,
+            f"schema of {known.version}",
+            "The provider is not installed. Completion and documentation are those of the nearest "
+            "version that is cached, and its arguments are not checked. Run nigari init.",
+        )
+
+
+def _constraint(expr: Expression) -> Expression:
+    """The version constraint in an entry of `required_providers`, else the whole entry."""
+    if isinstance(expr, ObjectConstructor):
+        for key, value in expr.items:
+            if "version" in (expr_as_keyword(key), written_text(key)):
+                return value
+    return expr
 
 
 def _parameters(expr: Expression) -> Iterator[Hint]:

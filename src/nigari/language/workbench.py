@@ -17,6 +17,7 @@ from nigari.hcl.body import Body
 from nigari.language.document import Document, Kind, kind_of
 from nigari.language.evaluation import Evaluation
 from nigari.language.project import Project
+from nigari.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,21 @@ if TYPE_CHECKING:
 
     K = TypeVar("K")
     V = TypeVar("V")
+
+
+@record
+class KnownProvider:
+    """What is known of a provider in a root module without asking it."""
+
+    locked: str = ""
+    """The version in the lock file."""
+    schema: ProviderSchema | None = None
+    """The schema of another version, if this one is not installed. It has names to offer, and is not
+    good enough to validate with.
+    """
+    version: str = ""
+    """The version of that schema."""
+
 
 _Contents = tuple[tuple[str, object], ...]
 """The files of a module, each with what tells its content from an earlier one."""
@@ -44,6 +60,8 @@ class Workbench:
         """The root modules that were evaluated last, by directory; the newest last."""
         self.schemas: dict[str, dict[Provider, ProviderSchema]] = {}
         """The schemas of providers, by root module."""
+        self.known_providers: dict[str, dict[Provider, KnownProvider]] = {}
+        """Locked versions and schemas of other versions, by root module."""
         self._modules: dict[str, tuple[_Contents, Module | None, list[Document | None]]] = {}
         self._parts: dict[str, tuple[Document, Module]] = {}
         """The declarations of each file by itself, by path."""
@@ -131,19 +149,32 @@ class Workbench:
         return implied_provider(name) if module is None else module.provider(name)
 
     def offered(self, directory: str, provider: Provider) -> ProviderSchema | None:
-        """The schema of a provider for a module: in the version of its root module, or else of
-        another one.
+        """The schema of a provider for a module: in the version of its root module, else of another
+        one, else the nearest that is cached.
         """
         if provider.is_builtin:
             from nigari.providers.builtin.schema import SCHEMA
 
             return SCHEMA
-        roots = [each.root for each in self.evaluations_of(directory)]
-        for root in dict.fromkeys((*roots, directory, *self.schemas)):
+        roots = self._roots(directory)
+        for root in dict.fromkeys((*roots, *self.schemas)):
             found = self.schemas.get(root, {}).get(provider)
             if found is not None:
                 return found
+        known = self.known_provider(directory, provider)
+        return None if known is None else known.schema
+
+    def known_provider(self, directory: str, provider: Provider) -> KnownProvider | None:
+        """The version of a provider that is locked for a module, and the schema that stands in."""
+        for root in dict.fromkeys((*self._roots(directory), *self.known_providers)):
+            found = self.known_providers.get(root, {}).get(provider)
+            if found is not None:
+                return found
         return None
+
+    def _roots(self, directory: str) -> Sequence[str]:
+        """The root modules of a module, and itself."""
+        return (*(each.root for each in self.evaluations_of(directory)), directory)
 
 
 def _decoded(directory: str, documents: Sequence[Document]) -> Module:

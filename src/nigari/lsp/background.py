@@ -16,6 +16,7 @@ from nigari.config.module_cache import MODULE_CACHE, Contents, ModuleCache, Read
 from nigari.language.evaluation import Evaluation
 from nigari.language.occurrences import FileNames
 from nigari.language.project import survey
+from nigari.language.workbench import KnownProvider
 from nigari.workspace.context.working_directory import WorkingDirectory
 
 TYPE_CHECKING = False
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 Post = Callable[[Callable[[], None]], None]
 """Has something done by the main thread."""
+FoundSchemas = Callable[
+    [str, "Mapping[Provider, ProviderSchema]", "Mapping[Provider, KnownProvider]"], None
+]
+"""Takes what was found of the providers of a root module."""
 _MOST_VERSIONS: Final = 3
 """Versions of a directory's module that are retained: root modules name directories alike."""
 
@@ -168,7 +173,7 @@ class SchemaFinder:
         self,
         environ: Mapping[str, str],
         post: Post,
-        done: Callable[[str, Mapping[Provider, ProviderSchema]], None],
+        done: FoundSchemas,
     ) -> None:
         self._environ = environ
         self._post = post
@@ -194,10 +199,14 @@ class SchemaFinder:
         """Return whether all requested work has been delivered."""
         return not self._running
 
-    def _end(self, root: str, found: Mapping[Provider, ProviderSchema]) -> None:
+    def _end(
+        self,
+        root: str,
+        found: Mapping[Provider, ProviderSchema],
+        known: Mapping[Provider, KnownProvider],
+    ) -> None:
         self._running -= 1
-        if found:
-            self._done(root, found)
+        self._done(root, found, known)
 
     def forget(self, root: str) -> None:
         """Ask again: what is installed in a root module has changed."""
@@ -206,17 +215,23 @@ class SchemaFinder:
     def _run(self, root: str, providers: list[Provider]) -> None:
         from nigari.diagnostics import Diagnostics
         from nigari.workspace.context.asyncio_bridge import run_to_end
-        from nigari.workspace.plugins.provider_schemas import offered_schemas
+        from nigari.workspace.plugins.provider_schemas import nearest_schema, offered_schemas
         from nigari.workspace.plugins.providers import InstalledProviders
 
         found: dict[Provider, ProviderSchema] = {}
+        known: dict[Provider, KnownProvider] = {}
         with self._lock:
             installed = InstalledProviders(WorkingDirectory(self._environ, root=root))
             for provider in providers:
                 try:
+                    lock = installed.locks.providers.get(provider)
+                    locked = "" if lock is None else str(lock.version)
+                    known[provider] = KnownProvider(locked)
                     if installed.are_there([provider], Diagnostics()):
                         asked = offered_schemas(installed, [provider], Diagnostics())
                         found.update(run_to_end(asked))
+                    elif (near := nearest_schema(installed, provider)) is not None:
+                        known[provider] = KnownProvider(locked, near[1], str(near[0]))
                 except Exception:  # noqa: BLE001 - a plugin that fails leaves no schema
                     continue
-        self._post(partial(self._end, root, found))
+        self._post(partial(self._end, root, found, known))

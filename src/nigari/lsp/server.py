@@ -18,6 +18,7 @@ from nigari.addrs.provider import Provider
 from nigari.language.document import Kind, kind_of, module_directory
 from nigari.language.evaluation import Evaluation
 from nigari.language.occurrences import FileNames
+from nigari.language.workbench import KnownProvider
 from nigari.lsp.background import Evaluator, SchemaFinder, survey_folders
 from nigari.lsp.capabilities import WATCHED, server_capabilities
 from nigari.lsp.command_requests import CommandRequests
@@ -449,9 +450,18 @@ class Server:
     def _crashed(self, root: str, error: Exception) -> None:
         self._log(error)
 
-    def _found_schemas(self, root: str, found: Mapping[Provider, ProviderSchema]) -> None:
-        self.editor.schemas.setdefault(root, {}).update(found)
-        self._touch(root)
+    def _found_schemas(
+        self,
+        root: str,
+        found: Mapping[Provider, ProviderSchema],
+        known: Mapping[Provider, KnownProvider],
+    ) -> None:
+        self.editor.known_providers.setdefault(root, {}).update(known)
+        if found:
+            self.editor.schemas.setdefault(root, {}).update(found)
+            self._touch(root)
+        elif self.editor.can("workspace", "inlayHint", "refreshSupport"):
+            self.ask("workspace/inlayHint/refresh")
 
     def _surveyed(self, found: list[FileNames]) -> None:
         self._is_surveying = False

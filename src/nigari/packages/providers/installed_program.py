@@ -22,6 +22,8 @@ class ProviderProgram:
     path: str
     checksum: str = ""
     """Checksum of its package; empty if the lock file has none to compare with."""
+    version: str = ""
+    """The locked version."""
 
 
 def installed_program(
@@ -39,12 +41,12 @@ def installed_program(
     # A zh: checksum is that of an archive, which an unpacked package no longer has.
     known = [text for text in checksums.understood(lock.hashes) if not text.startswith("zh:")]
     if not known:
-        return ProviderProgram(program)
+        return ProviderProgram(program, version=str(lock.version))
     found = checksums.recorded(directory, known)
     if not found:
         _report_changed(lock, directory, diags)
         return None
-    return ProviderProgram(program, found[0])
+    return ProviderProgram(program, found[0], str(lock.version))
 
 
 def is_installed(lock: ProviderLock, store: str, platform: str) -> bool:

@@ -16,6 +16,7 @@ from nigari.workspace.context.working_directory import WorkingDirectory
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.addrs.resource import Resource
+    from nigari.lang.versions import Version
     from nigari.schema.provider import ProviderSchema, Schema
     from nigari.state.objects import SchemaLookup
     from nigari.workspace.plugins.provider_start import ProviderStart
@@ -66,6 +67,25 @@ def schema_lookup(where: WorkingDirectory) -> Callable[[Provider], ProviderSchem
         return run_until_it_waits(asked).get(provider)
 
     return find
+
+
+def nearest_schema(
+    installed: InstalledProviders, provider: Provider
+) -> tuple[Version, ProviderSchema] | None:
+    """Return the cached schema of the version that is nearest to the locked one, with its version, for
+    a provider that is not installed.
+    """
+    from nigari.providers.wire.stored_schema import schema_from_bytes
+
+    lock = installed.locks.providers.get(provider)
+    found = installed.cache.nearest(provider, None if lock is None else lock.version)
+    if found is None:
+        return None
+    version, encoded = found
+    try:
+        return version, schema_from_bytes(encoded)
+    except ValueError:
+        return None
 
 
 def find_in(schemas: Mapping[Provider, ProviderSchema]) -> SchemaLookup:

@@ -148,8 +148,9 @@ class ProviderStart:
         self._keep(Form.MESSAGES, encoded)
 
     def _keep(self, form: Form, encoded: bytes) -> None:
-        if self._program is not None and self._program.checksum:
-            self._cache.keep(self.provider, self._program.checksum, form, encoded)
+        program = self._program
+        if program is not None and program.checksum:
+            self._cache.keep(self.provider, program.checksum, form, encoded, program.version)
 
     def _run(self) -> None:
         try:

@@ -26,16 +26,20 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nigari.addrs.provider import Provider
+    from nigari.lang.versions import Version
 
 DIRECTORY: Final = "nigari.schemas"
 """The directory where the user has no cache, below the data directory."""
-_FORM: Final = b"nigari schema 3\n"
+_FORM: Final = b"nigari schema 4\n"
 _MOST_KEPT: Final = 24
 """Maximum number of files: that of a large provider takes 15 megabytes."""
 _SHORT: Final = 32
 """Length of the digest of the conditions in a file name; the file has all of them."""
 _DAY: Final = 24 * 60 * 60
 _DIGEST_BYTES: Final = 32
+_START: Final = len(_FORM) + 2 * _DIGEST_BYTES
+"""Where the version begins, which a line feed ends."""
+_LONGEST_VERSION: Final = 100
 _SWITCHES: Final = frozenset(("", "0", "1", "true", "false", "on", "off", "yes", "no", "y", "n"))
 _NEVER_SWITCHES: Final = ("TF_VAR_", "TF_CLI_", "TF_LOG", "OLDPWD", "PWD", "SHLVL")
 """Variables that come and go, and are not meant for providers."""
@@ -74,15 +78,33 @@ class SchemaCache:
         """Return the cached schema of the package with that checksum."""
         conditions = self._conditions(checksum)
         data = _own_file(self._path(provider, form, conditions))
-        start = len(_FORM) + 2 * _DIGEST_BYTES
-        encoded = data[start:]
-        if data and data[:start] == _head(conditions, encoded):
+        encoded = _content(data)
+        if encoded is not None and _conditions_of(data) == conditions:
             return encoded
         if form is not Form.MESSAGES:
             return None
         return _REMEMBERED.get((str(provider), conditions))
 
-    def keep(self, provider: Provider, checksum: str, form: Form, encoded: bytes) -> None:
+    def nearest(self, provider: Provider, wanted: Version | None) -> tuple[Version, bytes] | None:
+        """Return the cached messages of the version that is nearest to the wanted one, the newest if
+        none is, from whatever package and environment: good enough to offer names, not to validate.
+        """
+        beginning = _name(provider, Form.MESSAGES)
+        files = [each.path for each in self._files() if each.name.startswith(beginning)]
+        known = [(version, path) for path in files if (version := _version_of(path)) is not None]
+        if wanted is None:
+            known.sort(key=lambda each: each[0], reverse=True)
+        else:
+            known.sort(key=lambda each: _distance(each[0], wanted))
+        for version, path in known:
+            encoded = _content(_own_file(path))
+            if encoded is not None:
+                return version, encoded
+        return None
+
+    def keep(
+        self, provider: Provider, checksum: str, form: Form, encoded: bytes, version: str = ""
+    ) -> None:
         """Store the schema of a package, and remove those that were not used for longest."""
         from pathlib import Path
 
@@ -94,7 +116,8 @@ class SchemaCache:
         path = Path(self._path(provider, form, conditions))
         with contextlib.suppress(OSError):
             make_directories(self._directory)
-            write_whole(path, _head(conditions, encoded) + encoded, sync=False)
+            content = f"{version}\n".encode() + encoded
+            write_whole(path, _head(conditions, content) + content, sync=False)
             by_use = sorted(self._files(), key=lambda each: each.stat().st_mtime, reverse=True)
             for each in by_use[_MOST_KEPT:]:
                 os.unlink(each.path)
@@ -127,6 +150,37 @@ def _head(conditions: bytes, encoded: bytes) -> bytes:
     from hashlib import sha256
 
     return _FORM + conditions + sha256(encoded).digest()
+
+
+def _conditions_of(data: bytes) -> bytes:
+    return data[len(_FORM) : len(_FORM) + _DIGEST_BYTES]
+
+
+def _content(data: bytes) -> bytes | None:
+    """Return the schema in a file's data; None if the data is not whole."""
+    content = data[_START:]
+    if not data or data[:_START] != _head(_conditions_of(data), content):
+        return None
+    return content.partition(b"\n")[2]
+
+
+def _version_of(path: str) -> Version | None:
+    """Return the version of the package that a file is about, without reading all of it."""
+    from nigari.lang.versions import parse_version
+
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_START + _LONGEST_VERSION)
+    except OSError:
+        return None
+    return parse_version(head[_START:].partition(b"\n")[0].decode("utf-8", "replace"))
+
+
+def _distance(version: Version, wanted: Version) -> tuple[int, ...]:
+    """Return how far apart two versions are, the first numbers first."""
+    return tuple(
+        abs(one - other) for one, other in zip(version.numbers, wanted.numbers, strict=False)
+    )
 
 
 def _own_file(path: str) -> bytes:
