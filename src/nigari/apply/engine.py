@@ -36,13 +36,8 @@ from nigari.plan.model.check_results import (
 )
 from nigari.plan.model.execution_graph import ExecutionGraph, OperationKind
 from nigari.plan.nodes.module_conditions import condition_nodes, module_conditions
-from nigari.plan.order.block_graph import (
-    Block,
-    BlockGraph,
-    expansion_block,
-    output_block,
-    work_out,
-)
+from nigari.plan.order.block_graph import BlockGraph, expansion_block, output_block, work_out
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.variants import with_callers
 from nigari.running.deferrals import DeferredKind

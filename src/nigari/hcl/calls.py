@@ -145,6 +145,7 @@ class FunctionCall(CostlyExpression):
             return capsule_value(CLOSURE_TYPE, Closure(argument, scope))
         value = argument.value(scope, diags)
         wanted = parameter.type
+        # The usual case, without a conversion.
         if value.type is wanted or wanted.kind == KIND_DYNAMIC:
             return value
         try:

@@ -284,6 +284,7 @@ class For(CostlyExpression):
                 marks |= early.marks
         if not collection.is_known:
             return unknown_from(DYNAMIC, collection).with_marks(marks)
+        # In brackets: a tuple. In braces: an object.
         if self.key is None:
             return self._tuple(collection, marks, scope, diags)
         return self._object(collection, marks, scope, diags)

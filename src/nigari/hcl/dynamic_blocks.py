@@ -239,6 +239,8 @@ class ExpandedBody(Body):
             attributes = (*attributes, *hidden)
         asked = {wanted.type for wanted in schema.blocks}
         more = [wanted for name, wanted in self.hidden_blocks.items() if name not in asked]
+        # Items selected earlier must stay in the schema, or the body would report them as
+        # unexpected.
         return BodySchema(attributes, (*schema.blocks, DYNAMIC_BLOCK, *more))
 
     def _expanded(

@@ -140,6 +140,7 @@ class CostlyExpression(Expression):
         value = shared[self]
         if value is None:
             found = diags.child()
+            # Its own diagnostics show whether the value may be shared.
             value = self.computed(scope, found)
             if found:
                 # What is wrong is reported in each of the scopes.
@@ -258,6 +259,7 @@ class Reference(Expression):
         assert isinstance(root, TraverseRoot)
         try:
             value = scope.variable(root.name)
+        # Checking the scope beforehand would cost every evaluation.
         except AttributeError:
             check_scope(scope)
             raise

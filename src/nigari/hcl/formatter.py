@@ -34,6 +34,7 @@ from nigari.hcl.tokens import (
     Tokens,
 )
 
+# formatTypeExpr of tofu: collections without an element type date from before version 0.12.
 _ELEMENTS_OF_ANYTHING = {"list": "any", "map": "any", "set": "any"}
 _QUOTED_TYPES = {
     '"string"': ("string", ""),
@@ -119,6 +120,7 @@ class _Rewrites:
             return None
         start = bisect_left(self.tokens.starts, block.type_end)
         end = bisect_left(self.tokens.starts, block.label_spans[-1][1])
+        # formatBody of tofu: labels are quoted, and comments between them are lost.
         texts = [quoted(normalize(label)) for label in block.labels]
         return Rewrite(start, end, [STRING] * len(texts), texts)
 

@@ -137,6 +137,7 @@ class _Parser:
             elif kind == NAME and state <= _ITEM and top.is_object:
                 raw = match[1]
                 start = match.start()
+                # Nearly all names are their own text.
                 top.names.append(decode_string(raw) if "\\" in raw or not raw.isascii() else raw)
                 top.name_starts.append(start)
                 top.name_ends.append(start + len(raw) + 2)

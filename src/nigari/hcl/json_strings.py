@@ -38,6 +38,8 @@ def _unescape(match: re.Match[str]) -> str:
     if simple is not None:
         return _SIMPLE_ESCAPES.get(simple, simple)
     if single is not None:
+        # encoding/json of Go: a surrogate without its counterpart becomes U+FFFD, as the caller
+        # does.
         return chr(int(single, 16))
     return chr(0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low, 16) & 0x3FF))
 

@@ -509,6 +509,7 @@ def _either(condition: Value, yes: Value, no: Value, type_: Type) -> Value:
     # ConditionalExpr.Value: whatever holds for both results holds for the conditional.
     not_null = definitely_not_null(yes) and definitely_not_null(no)
     by = Refinement(not_null=not_null)
+    # The result may be null, and then nothing else holds.
     if yes.is_null or no.is_null:
         return result
     if yes.type is NUMBER and no.type is NUMBER:

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
+# HCL: ||, &&, equality, comparison, sum and product, from loose to tight.
 _LEVELS: Final = (0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 5)
 """Precedence of each operator, in the order of their tokens; higher binds tighter."""
 
@@ -110,6 +111,8 @@ class ExpressionParser(CollectionParser):
         conditions: list[Expression] = []
         results: list[Expression] = []
         while True:
+            # HCL: conditionals are right-associative. A chain is one node here, so that it costs no
+            # depth.
             conditions.append(condition)
             self.enter(self.at)
             self.at += 1
@@ -222,6 +225,7 @@ class ExpressionParser(CollectionParser):
         if kind == MINUS or kind == BANG:
             self.enter(at)
             self.at = at + 1
+            # HCL: a sign applies to the term with its accesses, so that -a.b is -(a.b).
             operand = self.term()
             self.depth -= 1
             return UnaryOperation(self.source, start, operand.end, operand, kind == BANG)
@@ -276,6 +280,7 @@ class ExpressionParser(CollectionParser):
         first = self.at
         name = self.texts[first]
         self.at += 1
+        # Namespaces of functions: provider::NAME::FUNCTION and core::FUNCTION.
         while self.kinds[self.at] == DOUBLE_COLON:
             if self.kinds[self.at + 1] != IDENTIFIER:
                 raise self.fail(

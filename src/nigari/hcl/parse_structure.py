@@ -107,6 +107,7 @@ class StructureParser(ExpressionParser):
                 name_end = name_start + len(name)
                 kind = kinds[at + 1]
                 expr: Expression
+                # The usual argument has one token as its value.
                 if IDENTIFIER <= kind <= STRING and kinds[at + 2] <= NEWLINE:
                     start, text = starts[at + 1], texts[at + 1]
                     end = start + len(text)

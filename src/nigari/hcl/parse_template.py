@@ -254,10 +254,12 @@ class TemplateParser(TokenStream):
                 parts.append(_Part(_LITERAL, start, end, text, None))
                 self.at = at + 1
             elif kind == INTERPOLATION or kind == DIRECTIVE:
+                # "${~" and "%{~" strip the text before them.
                 if len(self.texts[at]) == 3 and parts and parts[-1].kind == _LITERAL:
                     parts[-1].text = parts[-1].text.rstrip()
                 parts.append(self._sequence(at, kind == DIRECTIVE))
                 last = self.at - 1
+                # "~}" strips the text after it.
                 strips = len(self.texts[last]) == 2
             elif kind == closing:
                 return parts
@@ -401,6 +403,7 @@ class TemplateParser(TokenStream):
             if not failed:
                 self._report_open_directive(frames[-1], last)
             frames[-1].append(SyntaxFault(self.source, self.starts[last], self.end(last)))
+        # The contents of unclosed directives are checked as if those were absent.
         while len(frames) > 1:
             inner = frames.pop()
             for expression in inner.parts:
@@ -464,6 +467,7 @@ def _branch(source: Source, parts: list[Expression], empty_at: int) -> Expressio
 def _if_directive(source: Source, frame: _Frame, opening: _Part, end: _Part) -> Expression:
     assert opening.expression is not None
     yes = _branch(source, frame.parts, opening.end)
+    # Without else, the other result is an empty string.
     no = _branch(source, frame.otherwise or [], end.start)
     return Conditional(source, opening.start, end.end, [opening.expression], [yes], no)
 
@@ -522,6 +526,7 @@ def _remove_indentation(parts: list[_Part]) -> None:
             if part.kind == _LITERAL:
                 rest = part.text.lstrip()
                 if not rest and part.text.endswith("\n"):
+                    # A blank line has no indentation of its own.
                     indentation = -1
                 else:
                     indentation = grapheme_count(part.text[: len(part.text) - len(rest)])

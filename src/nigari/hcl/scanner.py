@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 # afterwards. Possessive quantifiers are used on single characters only: on groups they are wrong in
 # early releases of Python 3.11.
 _NAME: Final = r"[^\x00-@\[-^`{-\x7f][^\x00-,./:-@\[-^`{-\x7f]*+"
+# HCL (NumberLit) scans more than is valid, such as 1.2.3, so that one error covers all of it.
 _NUMBER: Final = r"[0-9]++(?:\.*(?:[0-9]++|[eE][+-]?[0-9]++)){0,50}"
 _PLAIN: Final = r'[^"\\$%\r\n]*+'
 _LINE_ENDS: Final = r"(?=[ \t]*+(?:\r?\n|\Z))"
@@ -357,6 +358,8 @@ class _Scanner:
                 if self.lossless:
                     self._emit(COMMENT, start, text[start : closed + 2])
                 return closed + 2
+            # An unclosed comment begins with a division sign, so that the rest of the text is still
+            # parsed.
             self.no_comment_ends = True
             self._emit(SLASH, start, first)
         elif first == "~":
@@ -535,8 +538,10 @@ class _Scanner:
             assert match is not None
             group = match.lastindex
             position = match.end()
+            # An escape, or a $ or % that begins no sequence.
             if group == 4:
                 continue
+            # An unknown escape is text here; the parser reports it.
             if group == 6:
                 continue
             if group == 1:
@@ -568,6 +573,7 @@ class _Scanner:
         self.nest.pop()
         self.open_quotes -= 1
         if self.kinds[-1] == OPEN_QUOTE:
+            # Without sequences, the whole template is one token.
             self.kinds[-1] = ESCAPED_STRING
             self.texts[-1] = self.text[self.starts[-1] : position]
             return
@@ -618,6 +624,8 @@ class _Scanner:
             at_line_start = False
             if group == 4:
                 continue
+            # HCL: each line of a heredoc is a token of its own, since "<<-" removes indentation by
+            # lines.
             if group == 1:
                 self._emit(TEXT, start, text[start:position])
                 start = position
@@ -640,6 +648,7 @@ class _Scanner:
         self.markers.pop()
         if line_end > start and self.text[line_end - 1] == "\r":
             line_end -= 1
+        # The line end after the marker is not part of the heredoc.
         self._emit(CLOSE_HEREDOC, start, self.text[start:line_end])
         return line_end
 

@@ -145,6 +145,7 @@ class Splat(CostlyExpression):
             type_ = self._result_type(operand.type, scope, diags)
             element_type = type_.element if isinstance(type_, ListType) else DYNAMIC
             return list_value(element_type, []).with_marks(marks)
+        # SplatExpr.Value: the result over a list or set is a list, so all results need one type.
         common = _common_type(results)
         if common is None:
             self._report_mixed(diags)

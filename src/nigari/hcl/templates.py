@@ -199,6 +199,7 @@ class TemplateLoop(CostlyExpression):
 
     def computed(self, scope: Scope, diags: Diagnostics) -> Value:
         results = self.loop.value(scope, diags)
+        # TemplateJoinExpr: an unknown collection makes the whole string unknown.
         if results.type is DYNAMIC or not results.is_known:
             return unknown_from(STRING, results)
         marks = results.marks
@@ -208,6 +209,7 @@ class TemplateLoop(CostlyExpression):
                 detail = "One of the results is null, and null cannot be converted to a string."
                 self.report(diags, scope, "Invalid value in a template", detail)
                 continue
+            # The text after an unknown part has no known position, so there is no prefix either.
             if not result.is_known:
                 return unknown_from(STRING, result).with_marks(results.marks)
             try:

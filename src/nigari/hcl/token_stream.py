@@ -194,6 +194,7 @@ class TokenStream:
         if index == self.muted:
             return Abandon()
         self.muted = index
+        # The broken string that ends here has been reported.
         if self.kinds[index] == NEWLINE and self.starts[index] in self.broken_lines:
             return Abandon()
         if self.kinds[index] == INVALID:
@@ -222,6 +223,7 @@ class TokenStream:
     def _report_invalid(self, index: int) -> None:
         start = self.starts[index] + max(first_invalid(self.texts[index]), 0)
         character = self.text[start]
+        # A byte that is not UTF-8, which is reported once for the file.
         if 0xDC80 <= ord(character) <= 0xDCFF:
             return
         if character == "$" and self.text.startswith("{", start + 1):

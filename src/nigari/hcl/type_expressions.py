@@ -103,6 +103,7 @@ class Defaults:
         return value
 
     def _apply_to_keyed(self, value: Value) -> Value:
+        # The value may still be a map, whose elements all have the same defaults.
         own = self.type.kind == KIND_OBJECT
         filled: dict[str, Value] = {}
         for key, item in value.items():

@@ -13,7 +13,8 @@ from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.nodes.import_lookup import DeclaredTarget, ImportLookup, named_provider
 from nigari.plan.nodes.imports import ImportTarget
 from nigari.plan.nodes.plan_run import PlanRun
-from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.removed_blocks import RemoveStatements
 from nigari.plan.order.selection import Selection

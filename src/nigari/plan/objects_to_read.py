@@ -21,13 +21,8 @@ from nigari.plan.model.changes import Action, Change
 from nigari.plan.model.plan_options import PlacedBlock, ReadObjects
 from nigari.plan.nodes.instances import InstanceNode
 from nigari.plan.nodes.plan_run import PlanRun
-from nigari.plan.order.block_graph import (
-    Block,
-    BlockGraph,
-    expansion_block,
-    is_given_by_call,
-    work_out,
-)
+from nigari.plan.order.block_graph import BlockGraph, expansion_block, is_given_by_call, work_out
+from nigari.plan.order.block_references import Block
 from nigari.record import replace
 from nigari.running.deferrals import Written
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nigari.addrs.module import ROOT_MODULE
 from nigari.plan.model.execution_graph import ExecutionGraph, Operation, OperationKind
-from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.block_references import Block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

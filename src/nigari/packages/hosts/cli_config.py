@@ -156,4 +156,5 @@ def mirror_host(url: str) -> str | None:
 
     parts = urlsplit(url)
     host = normalize_hostname(readable_hostname(parts.netloc.rpartition("@")[2]))
+    # Network mirror protocol: https only, as checksums in a mirror are not signed.
     return host if parts.scheme == "https" else None

@@ -30,6 +30,8 @@ _LONGEST_ANSWER: Final = 1 << 23
 """Limit for a registry's version list, which has less than one megabyte; hostile JSON grows
 twentyfold in memory.
 """
+# OpenTofu: one retry and ten seconds, unless the environment or the CLI configuration say
+# otherwise.
 _RETRIES: Final = 1
 _TIMEOUT: Final = 10.0
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 CODE: Final = "authz_code"
 PASSWORD: Final = "password"
+# login.v1: without ports, any unprivileged one may be used.
 _PORTS: Final = (1024, 65535)
 _FORM: Final = {
     "content-type": "application/x-www-form-urlencoded",

@@ -99,6 +99,7 @@ class HttpGetter:
 
     async def _followed(self, url: str) -> tuple[RemoteSource, str]:
         """Return the package that a page names, and the directory in it."""
+        # A page may name another page, and two may name each other.
         if _HOPS.get() >= _MOST_HOPS:
             raise FetchError(
                 f"The address leads on to other addresses more than {_MOST_HOPS} times."

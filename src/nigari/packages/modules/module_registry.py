@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 _SERVICE: Final = "modules.v1"
 _VERSION_HEADER: Final = {"x-terraform-version": OPENTOFU_VERSION}
+# OpenTofu 1.12 sends these with requests for packages.
 _PACKAGE_HEADERS: Final = {
     **_VERSION_HEADER,
     "accept": "application/zip, application/x-tar; *;q=0.1",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _PACKAGE: Final = "application/vnd.opentofu.modulepkg"
 _ARCHIVE: Final = "archive/zip"
+# The grammars of the OCI Distribution Specification.
 _TAG: Final = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 _DIGEST: Final = lazy_pattern(r"sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})")
 _NEWEST: Final = "latest"

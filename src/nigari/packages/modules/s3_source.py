@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from nigari.net.client import Client
 
 _DOMAINS: Final = (".amazonaws.com.cn", ".amazonaws.com")
+# go-getter: hosts without a region are those of us-east-1.
 _DEFAULT_REGION: Final = "us-east-1"
 _ARGUMENTS: Final = (
     "region",

@@ -39,6 +39,7 @@ _PREDECESSOR: Final = ("registry.terraform.io", "hashicorp")
 
 FILE_NAME: Final = ".terraform.lock.hcl"
 
+# depsfile.SaveLocksToFile writes these lines, even over those of other programs.
 _HEADER: Final = (
     '# This file is maintained automatically by "tofu init".',
     "# Manual edits may be lost in future updates.",

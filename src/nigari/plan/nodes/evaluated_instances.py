@@ -10,7 +10,7 @@ from nigari.eval.core.instances import Frame
 from nigari.eval.core.worklist import DONE
 from nigari.plan.nodes.instances import InstanceNode
 from nigari.plan.nodes.resources import PlannedResource, RepeatedResource
-from nigari.plan.order.block_graph import Block
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.variants import with_callers
 from nigari.running.deferrals import Deferral
 from nigari.running.provider_run import ExpandedCall, frame_at

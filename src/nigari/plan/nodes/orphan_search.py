@@ -20,7 +20,7 @@ from nigari.plan.model.changes import PlanMode, Reason
 from nigari.plan.nodes.orphan_nodes import Declaration, End, NamedData, OrphanNode, reason_for
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.nodes.removed_modules import frame_of_old
-from nigari.plan.order.block_graph import Block
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.destroyed_parents import DestroyedParents
 from nigari.plan.order.removed_blocks import RemoveStatement
 from nigari.plan.order.selection import Selection, without_gone

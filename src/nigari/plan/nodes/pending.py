@@ -32,7 +32,8 @@ from nigari.plan.model.changes import Action
 from nigari.plan.nodes.instances import ChangingInstance
 from nigari.plan.nodes.resources import PlannedResource, RepeatedResource
 from nigari.plan.objects.prior_object import PriorModules
-from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.variants import with_callers
 from nigari.record import replace
 from nigari.running.action_node import ActionNode

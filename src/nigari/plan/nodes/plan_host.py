@@ -19,7 +19,8 @@ from nigari.plan.model.plan_options import PlanOptions
 from nigari.plan.nodes.imports import Imports
 from nigari.plan.nodes.plan_record import PlanRecord
 from nigari.plan.objects.prior_object import PriorModules, PriorObject
-from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.selection import Selection
 from nigari.running.deferrals import (

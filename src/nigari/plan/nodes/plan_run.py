@@ -26,7 +26,8 @@ from nigari.plan.nodes.plan_record import PlanRecord
 from nigari.plan.nodes.prior_values import PriorResource
 from nigari.plan.objects.known_reads import KnownReads, read_and_tell
 from nigari.plan.objects.prior_object import PriorModules, PriorObject, prior_modules
-from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.plan.order.destroy_scope import destroyed_modules, needed_data, undeclared_modules
 from nigari.plan.order.selection import Selection

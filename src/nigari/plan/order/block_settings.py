@@ -14,7 +14,8 @@ from nigari.eval.static.run import StaticRun
 from nigari.hcl.expressions import Expression
 from nigari.hcl.static import expr_as_keyword
 from nigari.hcl.traversal import Traversal
-from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.removed_blocks import RemoveStatements
 
 TYPE_CHECKING = False

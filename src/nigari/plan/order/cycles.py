@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from nigari.diagnostics import Diagnostics
-from nigari.plan.order.block_graph import Block, BlockGraph, block_label
+from nigari.plan.order.block_graph import BlockGraph, block_label
+from nigari.plan.order.block_references import Block
 
 
 def cycles(followers: Sequence[Sequence[int]]) -> list[int]:

@@ -9,7 +9,8 @@ from nigari.addrs.absolute import AbsResource
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.provider import config_of
 from nigari.addrs.resource import DATA, MANAGED
-from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.selection import Selection
 from nigari.plan.order.variants import with_callers
 from nigari.state.model import State

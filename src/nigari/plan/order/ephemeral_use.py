@@ -12,7 +12,8 @@ from nigari.addrs.absolute import Abs, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, PlanMode
 from nigari.plan.model.invocations import Invocation
-from nigari.plan.order.block_graph import Block, BlockGraph, is_given_by_call
+from nigari.plan.order.block_graph import BlockGraph, is_given_by_call
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.operations_of import Placed, ancestor
 
 

@@ -30,12 +30,8 @@ from nigari.plan.model.changes import Action, Change, EphemeralInstance, Plan, P
 from nigari.plan.model.check_results import VALUES, value_at
 from nigari.plan.model.execution_graph import ExecutionGraph, Operation, OperationKind
 from nigari.plan.model.invocations import Invocation
-from nigari.plan.order.block_graph import (
-    Block,
-    BlockGraph,
-    is_given_by_call,
-    work_out,
-)
+from nigari.plan.order.block_graph import BlockGraph, is_given_by_call, work_out
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.cycles import cycles
 from nigari.plan.order.ephemeral_use import used_ephemeral
 from nigari.plan.order.operations_of import Endings, OperationsOf, Placed, ancestor, shared_depth

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from nigari.addrs.module import ROOT_MODULE, ModuleAddr
-from nigari.plan.order.block_graph import Block
+from nigari.plan.order.block_references import Block
 from nigari.record import ReadOnly, record
 
 TYPE_CHECKING = False

@@ -23,7 +23,8 @@ from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
 from nigari.addrs.resource import DATA
 from nigari.addrs.targets import Target
-from nigari.plan.order.block_graph import Block, BlockGraph, expansion_block
+from nigari.plan.order.block_graph import BlockGraph, expansion_block
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.operations_of import ancestor, shared_depth
 from nigari.plan.order.stored_dependencies import Moved, stored_needs
 from nigari.plan.order.variants import Variants, with_callers

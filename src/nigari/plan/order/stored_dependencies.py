@@ -13,7 +13,8 @@ from collections.abc import Set as AbstractSet
 
 from nigari.addrs.absolute import AbsResource, AbsResourceInstance, resource_of
 from nigari.addrs.module import ModuleAddr
-from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.order.block_graph import BlockGraph
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.cycles import cycles
 from nigari.plan.order.operations_of import shared_depth
 from nigari.state.model import State

@@ -65,6 +65,7 @@ class LazyMapping(Mapping[str, _Ours], Generic[_Wire, _Ours]):
         faults: dict[str, str],
     ) -> None:
         self._source = source
+        # Protobuf maps have no order.
         self._names = dict.fromkeys(sorted(source))
         self._translate = translate
         self._faults = faults

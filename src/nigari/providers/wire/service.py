@@ -89,6 +89,7 @@ class ProviderService:
         }
 
     async def _metadata(self, _request: pb.GetMetadata.Request) -> pb.GetMetadata.Response:
+        # GetMetadata: names only, for clients that need few schemas.
         schema = await self._known_schema()
         named = pb.GetMetadata.Named
         return pb.GetMetadata.Response(
@@ -168,6 +169,7 @@ class ProviderService:
         except InvalidRequest as refused:
             messages = diagnostic_messages(refused.reported)
             return pb.UpgradeResourceState.Response(diagnostics=messages)
+        # RawState: JSON, or the flat form of states before version 0.12.
         raw = request.raw_state
         flat = tuple(raw.flatmap.items())
         answer = await self._provider.upgrade(
@@ -375,6 +377,7 @@ class ProviderService:
         self, request: pb.ValidateListResourceConfig.Request
     ) -> pb.ValidateListResourceConfig.Response:
         try:
+            # ValidateListResourceConfig sends both as values, since they may be unknown.
             limit = decoded(request.limit, cty.NUMBER)
             whole = decoded(request.include_resource_object, cty.BOOL)
             ours = api.ListRequest(
@@ -397,6 +400,7 @@ class ProviderService:
             yield pb.ListResource.Event(diagnostic=diagnostic_messages(refused.reported))
             return
         type_ = schema.block.implied_type
+        # ListResource sends them plain: they are known by then.
         found = self._provider.list_resources(
             api.ListRequest(
                 request.type_name, config, request.limit, request.include_resource_object

@@ -15,7 +15,7 @@ from nigari.eval.core.module_tree import ModuleInstance
 from nigari.hcl.body import Block
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
-from nigari.plan.order.block_graph import EXPANSION
+from nigari.plan.order.block_references import EXPANSION
 from nigari.workspace.context.changed_files import changed_files, known_commit
 from nigari.workspace.context.git import git
 from nigari.workspace.context.working_directory import WorkingDirectory

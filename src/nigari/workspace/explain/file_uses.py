@@ -17,7 +17,7 @@ from nigari.diagnostics import Diagnostics, Range
 from nigari.eval.core.instances import Frame
 from nigari.eval.core.module_tree import NO_INSTANCE_DATA, InstanceData
 from nigari.hcl.expressions import Expression
-from nigari.plan.order.block_graph import Block
+from nigari.plan.order.block_references import Block
 from nigari.record import record
 from nigari.workspace.explain.file_calls import (
     LISTING,

@@ -26,7 +26,8 @@ from nigari.hcl.expressions import Expression
 from nigari.hcl.traversal import TraverseAttr
 from nigari.lang.references import Reference, parse_reference
 from nigari.lazy import lazy_pattern
-from nigari.plan.order.block_graph import Block, expansion_block
+from nigari.plan.order.block_graph import expansion_block
+from nigari.plan.order.block_references import Block
 from nigari.plan.order.earliest_rounds import EarliestRounds
 from nigari.record import record
 from nigari.schema.provider import ProviderSchema

@@ -22,7 +22,7 @@ from nigari.hcl.body import Body
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.references import Reference
-from nigari.plan.order.block_graph import Block, BlockGraph
+from nigari.plan.order.block_references import Block, BlockReferences
 from nigari.record import record
 from nigari.state.json_text import quoted
 from nigari.workspace.explain.file_uses import EXPANSION, Locate, blocks_of_file
@@ -135,7 +135,7 @@ def _kind(name: str) -> str:
     return first if first in _KINDS else "resource"
 
 
-class WrittenGraph(BlockGraph):
+class WrittenGraph(BlockReferences):
     """The dependencies of blocks, by all references in their files."""
 
     def __init__(self, run: StaticRun) -> None:
@@ -147,7 +147,7 @@ class WrittenGraph(BlockGraph):
             self._outputs[path] = [(path, f"output.{name}") for name in instance.module.outputs]
             if path != ROOT_MODULE:
                 found.append((path, EXPANSION))
-        self.blocks: list[Block] = list(dict.fromkeys([*found, *self._providers]))
+        self.blocks: list[Block] = list(dict.fromkeys([*found, *self.providers]))
 
     def named(self, address: str) -> list[Block]:
         """The blocks that an address means: without a key, those of all variants of a module."""
@@ -186,11 +186,11 @@ class WrittenGraph(BlockGraph):
         yield from super()._resource_needs(instance, resource, depends_on)
         yield from self._of_written(instance, resource.body)
 
-    def _of_references(
+    def referred(
         self, instance: ModuleInstance, references: Iterable[Reference]
     ) -> Iterator[Block]:
         written = list(references)
-        yield from super()._of_references(instance, written)
+        yield from super().referred(instance, written)
         for reference in written:
             subject = reference.subject
             if isinstance(subject, SymbolsAttr | SymbolFunction):
@@ -207,7 +207,7 @@ class WrittenGraph(BlockGraph):
                     yield from self._of_expression(instance, expr)
             return
         yield from super()._find_needs(block)
-        found = self._providers.get(block)
+        found = self.providers.get(block)
         if found is not None and found.config is not None:
             yield from self._of_written(found.instance, found.config.body)
 
