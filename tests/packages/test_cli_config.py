@@ -5,6 +5,7 @@ import pytest
 from nigari.addrs.provider import Provider, default_provider
 from nigari.diagnostics import Diagnostics, Severity
 from nigari.hcl.source import Source
+from nigari.packages.hosts.address_patterns import ProviderPattern
 from nigari.packages.hosts.cli_config import (
     CliConfig,
     HostToken,
@@ -16,7 +17,6 @@ from nigari.packages.hosts.cli_config_files import load_cli_config
 from nigari.packages.hosts.cli_config_settings import parse_cli_config
 from nigari.packages.hosts.cli_config_syntax import SettingItem, SettingsObject, read_items
 from nigari.packages.hosts.network import Network
-from nigari.packages.hosts.provider_pattern import ProviderPattern
 from nigari.packages.providers.configured_sources import provider_source
 
 DEMO = Provider("example.com", "team", "demo")

@@ -5,7 +5,7 @@ import pytest
 
 from nigari.addrs.provider import Provider, default_provider
 from nigari.lang.versions import Version
-from nigari.packages.hosts.provider_pattern import ProviderPattern, parse_pattern
+from nigari.packages.hosts.address_patterns import ProviderPattern, parse_pattern
 from nigari.packages.providers.provider_package import executable, find_packages, packages_of
 from nigari.packages.providers.provider_sources import (
     CombinedSources,

@@ -10,7 +10,7 @@ from nigari.cty.types import STRING
 from nigari.cty.values import Value, null, number, object_value, string, tuple_value, unknown
 from nigari.lang.marks import SENSITIVE
 from nigari.plan.model.changes import Reason
-from nigari.plan.objects.trigger_values import have_changed, trigger_digests
+from nigari.plan.objects.triggers import have_changed, trigger_digests
 from tests.plan import sessions
 from tests.plan.sessions import Variables, applied, failed
 

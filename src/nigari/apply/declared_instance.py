@@ -14,7 +14,7 @@ from nigari.plan.model.changes import Change, EphemeralInstance
 from nigari.plan.model.check_results import resource_conditions
 from nigari.plan.objects.ignore_changes import ignore, ignore_all
 from nigari.plan.objects.planned_change import Ignore
-from nigari.plan.objects.trigger_values import trigger_digests
+from nigari.plan.objects.triggers import trigger_digests
 from nigari.running.unknown_values import is_reported
 from nigari.schema.decode import decoder_spec
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import time
 
 from nigari.addrs.absolute import AbsResourceInstance
-from nigari.apply.listener import ApplyListener
-from nigari.apply.listeners import ApplyListeners
+from nigari.apply.listener import ApplyListener, ApplyListeners
 from nigari.cli.command import Terminal
 from nigari.cli.views.action_text import describe
 from nigari.cli.views.object_name import id_note, object_id, object_id_or_name

@@ -15,8 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.addrs.module_source import RegistrySource
     from nigari.addrs.provider import Provider
-    from nigari.packages.hosts.module_pattern import ModulePattern
-    from nigari.packages.hosts.provider_pattern import ProviderPattern
+    from nigari.packages.hosts.address_patterns import ModulePattern, ProviderPattern
 
 
 @record

@@ -14,6 +14,12 @@ from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
 from nigari.lang.ages import parse_age
 from nigari.lazy import lazy_pattern
+from nigari.packages.hosts.address_patterns import (
+    ModulePattern,
+    ProviderPattern,
+    parse_module_pattern,
+    parse_pattern,
+)
 from nigari.packages.hosts.cli_config import (
     CliConfig,
     HostToken,
@@ -26,9 +32,7 @@ from nigari.packages.hosts.cli_config import (
     mirror_host,
 )
 from nigari.packages.hosts.cli_config_syntax import Scalar, SettingItem, SettingsObject, read_items
-from nigari.packages.hosts.module_pattern import ModulePattern, parse_module_pattern
 from nigari.packages.hosts.oci_settings import RepositoryTemplate, read_credentials, read_defaults
-from nigari.packages.hosts.provider_pattern import ProviderPattern, parse_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

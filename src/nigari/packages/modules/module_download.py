@@ -7,7 +7,7 @@ shared store, packages are fetched for the working directory alone.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 from nigari.addrs.module_source import RegistrySource, RemoteSource
@@ -17,7 +17,6 @@ from nigari.packages.content.package_tree import Found, PackageOrigin, package_i
 from nigari.packages.modules.fetching import Fetching
 from nigari.packages.modules.module_store import ModuleStore
 from nigari.packages.modules.shared_store import SharedStore
-from nigari.packages.modules.tagged_versions import tagged_versions
 from nigari.record import record
 from nigari.typed import Protocol
 
@@ -117,7 +116,7 @@ class ModuleDownloads:
         if work is None:
             work = self._tags[source.package] = asyncio.ensure_future(self._fetching.tagged(source))
         tags = await asyncio.shield(work)
-        return {version: tags[tag] for version, tag in tagged_versions(tags).items()}
+        return {version: tags[tag] for version, tag in _tagged_versions(tags).items()}
 
     async def tagged(
         self,
@@ -245,3 +244,16 @@ class ModuleDownloads:
         except BaseException:
             self._shared.discard(directory)
             raise
+
+
+def _tagged_versions(tags: Iterable[str]) -> dict[Version, str]:
+    """Return the tags that are versions: `v1.2.3` or `1.2.3`, with `_` for `+` in OCI registries."""
+    from nigari.lang.versions import parse_version
+
+    found: dict[Version, str] = {}
+    # A tag with v and one without may name one version. The latter wins.
+    for tag in sorted(tags, key=lambda tag: tag.startswith("v")):
+        version = parse_version(tag.removeprefix("v").replace("_", "+"))
+        if version is not None:
+            found.setdefault(version, tag)
+    return found

@@ -1,7 +1,7 @@
 """Provider sources: the common interface, and several sources combined in order.
 
 A source lists the versions of a provider, and offers the package of one of them. An offer can be
-fetched, with the verification of its content; the store installs it. Patterns (`provider_pattern`)
+fetched, with the verification of its content; the store installs it. Patterns (`address_patterns`)
 select the providers of a source.
 """
 
@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from nigari.addrs.provider import Provider
 from nigari.lang.versions import Version
-from nigari.packages.hosts.provider_pattern import ProviderPattern
+from nigari.packages.hosts.address_patterns import ProviderPattern
 from nigari.packages.providers.provider_package import ProviderPackage, find_packages
 from nigari.record import record
 from nigari.typed import Protocol

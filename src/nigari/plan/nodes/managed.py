@@ -34,12 +34,13 @@ from nigari.plan.objects.ignore_changes import ignore, ignore_all
 from nigari.plan.objects.planned_change import DesiredObject, Ignore, plan_change
 from nigari.plan.objects.prior_object import PriorObject, as_secret_as, read, taken_over, upgraded
 from nigari.plan.objects.provider_deferral import ProviderDefers
-from nigari.plan.objects.trigger_values import (
+from nigari.plan.objects.triggers import (
     check_trigger_value,
     have_changed,
+    is_triggering,
     trigger_digests,
+    trigger_traversal,
 )
-from nigari.plan.objects.triggers import is_triggering, trigger_traversal
 from nigari.providers import api
 from nigari.state.model import InstanceState, StoredObject
 

@@ -322,7 +322,7 @@ class LockedSession:
 
     async def apply(self, made: MadePlan, view: ApplyListener, parallelism: int) -> Saved | Unsaved:
         """Apply a plan and store the state."""
-        from nigari.apply.listeners import ApplyListeners
+        from nigari.apply.listener import ApplyListeners
         from nigari.workspace.session.apply_journal import ApplyJournal
 
         snapshots, outcome, problems = self.snapshots, made.outcome, Diagnostics()
