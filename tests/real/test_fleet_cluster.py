@@ -523,8 +523,8 @@ def test_a_cluster_of_ones_own_that_shares_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cluster", "said"),
     [
-        ("own_cluster:Large", "Cannot make a cluster"),
-        ("no_such_module:Small", "Cannot make a cluster"),
+        ("own_cluster:Large", "Cannot create the cluster"),
+        ("no_such_module:Small", "Cannot create the cluster"),
         ("tcp://127.0.0.1:9", "Cannot reach the cluster"),
     ],
 )

@@ -336,8 +336,8 @@ def cluster_of(text: str) -> str | Cluster:
 def _not_made(text: str, error: Exception) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
-        "Cannot make a cluster",
-        f"{text} must name a module that Python finds and a class in it that makes a cluster without "
+        "Cannot create the cluster",
+        f"{text} must name a module that Python finds and a class in it that creates a cluster without "
         f"arguments. {type(error).__name__}: {error}.",
     )
 

@@ -45,9 +45,9 @@ def run(invocation: Invocation) -> int:
     if not person.can_prompt:
         presenter.diags.error(
             "Login requires input",
-            "Logging in asks questions, so it cannot be used with -input=false. Where no one can "
-            "answer, set an environment variable TF_TOKEN_… or write a credentials block into a "
-            "CLI configuration file.",
+            "This command prompts, so it cannot be used with -input=false. Without a terminal, set an "
+            "environment variable TF_TOKEN_… or write a credentials block into a CLI configuration "
+            "file.",
         )
         return presenter.end(False)
     return presenter.end(run_to_end(_Login(presenter, person).begin()))

@@ -29,12 +29,13 @@ _MOST_DEEP: Final = 20
 
 
 def generate_stack(tree: Tree, directory: str, depth: int = 0) -> list[str]:
-    """Make the directories of a stack; gives those of its units, and of the stacks in it."""
+    """Create the directories of a stack; return those of its units, and of the stacks in it."""
     file = ConfigFile(tree, os.path.join(directory, STACK_FILE))
     found: list[str] = []
     if depth > _MOST_DEEP:
         tree.diags.error(
-            "Stacks in each other", f"{directory} has more than {_MOST_DEEP} stacks in each other."
+            "Stacks nested too deeply",
+            f"{directory} nests stacks more than {_MOST_DEEP} levels deep.",
         )
         return found
     for block in file.body.blocks:

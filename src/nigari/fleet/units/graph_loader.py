@@ -76,9 +76,9 @@ class Survey:
             Diagnostic(
                 Severity.WARNING,
                 "Modules not installed",
-                f"{len(found)} {units} modules that are not installed: {listed(found)}. What is in "
-                'these modules, such as the states that they read, is not known before "nigari fleet '
-                'init" has installed them.',
+                f"{len(found)} {units} modules that are not installed: {listed(found)}. Their "
+                'contents, such as the states that they read, are known once "nigari fleet init" has '
+                "installed them.",
             )
         ]
 

@@ -167,11 +167,11 @@ class TaskOutcome:
 
 
 def not_stored(error: OSError) -> Diagnostic:
-    """Values that a fleet must remember, and that no file may contain."""
+    """Report that plans, logs or the journal cannot be written."""
     where = f"{error.filename}: " if error.filename else ""
     return Diagnostic(
         Severity.ERROR,
-        "Cannot store what a fleet needs",
+        "Cannot write the files of the fleet",
         f"Plans, logs and the journal of a fleet are kept in .nigari in its directory, which cannot be "
         f"written to: {where}{error.strerror}. Free some disk space or change the permissions, and run "
         "the command again.",

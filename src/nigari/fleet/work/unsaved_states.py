@@ -78,9 +78,9 @@ def with_state_kept(task: Task, outcome: TaskOutcome) -> TaskOutcome:
 def _kept(unit: Unit) -> Diagnostic:
     return Diagnostic(
         Severity.ERROR,
-        "State kept here",
-        f"The state of {unit.name} is in {rescued_file(unit)} now. "
-        '"nigari fleet apply" stores it before it goes on.',
+        "State saved to a local file",
+        f"The state of {unit.name} could not be stored, so it was saved to {rescued_file(unit)}. The "
+        'next "nigari fleet apply" stores it first.',
     )
 
 
