@@ -1,6 +1,7 @@
 """What commands tell programs and people, in stories: exit status, events, documents, states, texts.
 
-A case has files, `--- commands`, and what came of each command. `use N` copies the files of the folder
+A case has files, `--- commands`, and what came of each command; in `asked_cases`, what
+the provider was asked meanwhile. `use N` copies the files of the folder
 `N` over those that are there. Members that are null, false or empty are left out of the record.
 `tests/real` compares the same provider, events and documents with OpenTofu's.
 """
@@ -23,7 +24,10 @@ from nigari.diagnostics import Diagnostics
 from tests.cases import Case, check_case, read_cases
 from tests.cli.plan_texts import comparable
 from tests.cli.process import inside
+from tests.cli.scribe import Scribe
+from tests.providers_found import find_provider
 
+_HERE: Final = Path(__file__).parent
 _WIDTH: Final = 200
 _UNTOLD: Final = (
     "@timestamp",
@@ -44,15 +48,34 @@ _CHANCE: Final = (
 )
 
 
-@pytest.mark.parametrize("case", read_cases(Path(__file__).parent / "told_cases"), ids=str)
+@pytest.mark.parametrize("case", read_cases(_HERE / "told_cases"), ids=str)
 def test_what_is_told(
     case: Case, rich: dict[str, str], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    for name, text in case.files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
+    _write(case, tmp_path)
     told = "\n".join(_told(case.files["commands"].splitlines(), rich))
     check_case(case, told, bool(request.config.getoption("--update")))
+
+
+@pytest.mark.parametrize("case", read_cases(_HERE / "asked_cases"), ids=str)
+def test_what_the_provider_is_asked(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked: list[str] = []
+    find_provider(monkeypatch, lambda: Scribe(asked))
+    _write(case, tmp_path)
+    told: list[str] = []
+    for line in _told(case.files["commands"].splitlines(), {}):
+        told += [line, *asked] if line.startswith("$") else ()
+        asked.clear()
+    check_case(case, "\n".join(told), bool(request.config.getoption("--update")))
+
+
+def _write(case: Case, path: Path) -> None:
+    for name, text in case.files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text)
 
 
 def _told(commands: list[str], environ: dict[str, str]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from nigari.cty.paths import path_text, unknown_as_null
 from nigari.cty.values import Value, null
 from nigari.plan.model.changes import Action, Change
 from nigari.plan.objects.planned_change import DesiredObject, plan_change
-from nigari.plan.objects.prior_object import PriorObject, stored_identity
+from nigari.plan.objects.prior_object import PriorObject, marked_as_stored, stored_identity
 from nigari.plan.objects.provider_checks import ProviderFault, result_faults, type_faults
 from nigari.providers import api
 from nigari.providers.diagnostics import located
@@ -82,9 +82,9 @@ def _prior(context: ApplyContext, change: Change) -> PriorObject:
     assert state is not None
     assert state.current is not None
     stored = state.current
-    return PriorObject(
-        change.before, stored, stored.private, stored_identity(stored, change.schema)
-    )
+    # A change has the marks of its schema, too, and these may be what it adds to the state.
+    value = marked_as_stored(change.before.unmark_deep()[0], stored)
+    return PriorObject(value, stored, stored.private, stored_identity(stored, change.schema))
 
 
 async def _apply(

@@ -12,6 +12,7 @@ from nigari.cty.values import null
 from nigari.plan.model.change_operations import REPLACED
 from nigari.plan.model.changes import Action, Change
 from nigari.plan.model.execution_graph import Operation
+from nigari.plan.objects.prior_object import stored_identity
 from nigari.plan.objects.provider_checks import ProviderFault
 from nigari.providers import api
 from nigari.providers.diagnostics import located
@@ -62,6 +63,7 @@ async def delete(context: ApplyContext, operation: Operation, change: Change) ->
     left: StoredObject | None = None
     if not answer.state.is_null:
         value = mark_with_paths(answer.state, unmark_deep_with_paths(prior)[1])
+        identity = stored_identity(stored, change.schema)
         left = encode(
             unknown_as_null(value),
             change.schema,
@@ -70,7 +72,8 @@ async def delete(context: ApplyContext, operation: Operation, change: Change) ->
             stored.dependencies,
             stored.create_before_destroy,
             stored.skip_destroy,
-            triggers=stored.triggers,
+            identity if answer.identity is None else answer.identity,
+            stored.triggers,
         )
     _set(context, change, deposed, left)
     if api.has_errors(answer.diagnostics):

@@ -156,17 +156,23 @@ class Change:
 
     def imported(self, text: str, identity: Value | None) -> Change:
         """The same change of an object that is taken over by what it is known by."""
-        return self._copy(self.schema, text, identity)
+        return self._copy(self.before, self.schema, text, identity)
 
     def with_schema(self, schema: Schema) -> Change:
         """The same change, once the schema of its resource is known."""
-        return self._copy(schema, self.imported_as, self.imported_identity)
+        return self._copy(self.before, schema, self.imported_as, self.imported_identity)
 
-    def _copy(self, schema: Schema, imported_as: str, imported_identity: Value | None) -> Change:
+    def with_prior(self, before: Value) -> Change:
+        """The same change of a prior object with other marks."""
+        return self._copy(before, self.schema, self.imported_as, self.imported_identity)
+
+    def _copy(
+        self, before: Value, schema: Schema, imported_as: str, imported_identity: Value | None
+    ) -> Change:
         return Change(
             address=self.address,
             action=self.action,
-            before=self.before,
+            before=before,
             after=self.after,
             provider=self.provider,
             schema=schema,

@@ -42,6 +42,7 @@ from nigari.plan.objects.triggers import (
     trigger_traversal,
 )
 from nigari.providers import api
+from nigari.running.provider_objects import with_schema_marks
 from nigari.state.model import InstanceState, StoredObject
 
 
@@ -362,7 +363,7 @@ class ManagedInstance(ChangingInstance):
             self.value = unknown(self.schema.block.implied_type)
             return
         self.owner.run.record.note_lifecycle(self.address, wanted.provider)
-        value: Value = self.prior.value
+        value: Value = with_schema_marks(self.prior.value, self.schema)
         self.value: Value = value
         self.change: Change | None = Change(
             self.address, Action.NO_OP, value, value, wanted.provider, wanted.schema

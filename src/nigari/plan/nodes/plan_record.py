@@ -19,6 +19,7 @@ from nigari.plan.objects.prior_object import PriorObject
 from nigari.plan.order.block_graph import BlockGraph
 from nigari.plan.order.block_settings import BlockSettings
 from nigari.running.deferrals import Deferral
+from nigari.running.provider_objects import with_schema_marks
 from nigari.schema.provider import Schema
 from nigari.state.draft import StateDraft
 from nigari.state.model import State
@@ -54,12 +55,12 @@ class PlanRecord:
 
     def note_change(self, change: Change) -> None:
         """Make a change part of the plan."""
-        self.changes[change.address, change.deposed] = change
+        self.changes[change.address, change.deposed] = _with_marked_prior(change)
 
     def note_deferred(self, deferral: Deferral, change: Change | None) -> None:
         """Leave an object for a later round, with what can be said of it by now."""
         if change is not None:
-            self.deferred[deferral.cause] = change
+            self.deferred[deferral.cause] = _with_marked_prior(change)
 
     def note_refreshed(
         self,
@@ -81,11 +82,13 @@ class PlanRecord:
             self.refreshed.set_current(address, stored, provider)
         if now is before:
             if self._is_refresh_only and previous is not None:
-                self.drift.append(Drift(address, now.value, now.value, schema, provider, previous))
+                value = with_schema_marks(now.value, schema)
+                self.drift.append(Drift(address, value, value, schema, provider, previous))
             return
         value = null(schema.block.implied_type) if now is None else now.value
         if before.value.unmark_deep()[0] != value.unmark_deep()[0]:
-            self.drift.append(Drift(address, before.value, value, schema, provider, previous))
+            old, new = (with_schema_marks(each, schema) for each in (before.value, value))
+            self.drift.append(Drift(address, old, new, schema, provider, previous))
 
     def note_lifecycle(self, address: AbsResourceInstance, provider: AbsProviderInstance) -> None:
         """Take over what the configuration now says of an object.
@@ -143,3 +146,11 @@ class PlanRecord:
     def note_conditions(self, noted: Noted) -> None:
         """Remember how the conditions of an object went."""
         self.conditions.append(noted)
+
+
+def _with_marked_prior(change: Change) -> Change:
+    """The change, whose prior object is as sensitive as its schema says. Other programs don't store
+    that, or didn't use to.
+    """
+    before = with_schema_marks(change.before, change.schema)
+    return change if before is change.before else change.with_prior(before)

@@ -94,7 +94,7 @@ async def upgraded(
     ):
         return None
     if stored.sensitive_attributes != "[]":
-        value = _marked(value, stored)
+        value = marked_as_stored(value, stored)
     if not _is_stored(value, stored, schema):
         stored = _renewed(value, schema, stored, stored.private, identity)
     return PriorObject(value, stored, stored.private, identity)
@@ -159,8 +159,9 @@ async def taken_over(
         answer.state, schema, address, "took over", diags
     ):
         return None
-    renewed = _renewed(answer.state, schema, stored, answer.private)
-    return PriorObject(answer.state, renewed, answer.private, None)
+    # OpenTofu: what was sensitive stays so, where the new type has such attributes.
+    value = marked_as_stored(answer.state, stored)
+    return PriorObject(value, _renewed(value, schema, stored, answer.private), answer.private, None)
 
 
 def _renewed(
@@ -226,7 +227,7 @@ async def read(
     identity = answer.identity if answer.identity is not None else prior.identity
     if found == plain and answer.private == prior.private and identity == prior.identity:
         return prior
-    value = _marked(found, prior.stored)
+    value = marked_as_stored(found, prior.stored)
     stored = encode(
         value,
         schema,
@@ -264,7 +265,8 @@ def current_value(state: InstanceState | None, schema: Schema) -> Value:
     return unknown(schema.block.implied_type)
 
 
-def _marked(value: Value, stored: StoredObject) -> Value:
+def marked_as_stored(value: Value, stored: StoredObject) -> Value:
+    """Mark what the state says is sensitive."""
     paths = parse_paths(stored.sensitive_attributes)
     return mark_with_paths(value, [(path, _SECRET) for path in paths])
 
