@@ -188,6 +188,8 @@ def test_the_sources_of_all_instances_are_explained() -> None:
     )
     assert '  module.m["b"].source = "./two"\n' in found
     assert said("explain", 'module.m["a"].source').startswith('module.m["a"].source = "./one"\n')
+    wrong = " ".join(said("explain", "module.m.terraform_data.x.input", code=1).split())
+    assert 'stands for instances that differ. Add a key. The instances are ["a"], ["b"]' in wrong
 
 
 def test_an_instance_of_a_provider_is_explained() -> None:

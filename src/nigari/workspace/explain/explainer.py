@@ -260,7 +260,7 @@ class Explainer:
                 return None
             child = self._instance(call, key)
             if child is None:
-                self._report(path, _keys(self._evaluation.module_instances(call)))
+                self._report_key(path, key, self._evaluation.module_instances(call))
                 return None
             frame = child
         return frame
@@ -373,6 +373,15 @@ class Explainer:
     def _source(self, name: str, text: str) -> Source:
         self.sources[name] = text.encode("utf-8", "surrogateescape")
         return Source(name, text)
+
+    def _report_key(
+        self, text: str, key: InstanceKey, instances: Mapping[InstanceKey, object]
+    ) -> None:
+        if key is None and instances:
+            detail = f'"{text}" stands for instances that differ. Add a key.{_keys(instances)}'
+            self._diags.error("Missing instance key", detail)
+        else:
+            self._report(text, _keys(instances))
 
     def _report(self, text: str, hint: str) -> None:
         self._diags.error(
