@@ -285,6 +285,32 @@ def test_a_failing_provisioner_taints(here: Path) -> None:
     assert _state()["terraform_data.a"][0]["status"] == "tainted"
 
 
+_WITHOUT_ARGUMENTS = """
+resource "terraform_data" "a" {
+  input = ["a list is no text"]
+  provisioner "local-exec" {
+    when       = %s
+    command    = "echo ${self.input}"
+    on_failure = continue
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("moment", ["create", "destroy"])
+def test_arguments_of_a_provisioner_that_have_no_value_fail_whatever_on_failure_says(
+    here: Path, moment: str
+) -> None:
+    Path("main.tf").write_text(_WITHOUT_ARGUMENTS % moment)
+    status, said = applied([], {})
+    if moment == "destroy":
+        assert status == 0, said
+        status, said = applied(["-destroy"], {})
+    assert status == 1
+    assert "Invalid value in a template" in said
+    assert _state()["terraform_data.a"][0].get("status") == {"create": "tainted"}.get(moment)
+
+
 _CONDITIONS = """
 variable "v" {}
 resource "terraform_data" "a" { triggers_replace = var.v }

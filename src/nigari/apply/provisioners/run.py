@@ -52,14 +52,16 @@ class Provisioning:
 
     async def run(self, provisioners: Sequence[Provisioner]) -> bool:
         """Run them one after the other; False where one failed and that matters."""
-        module = self._subject.frame.instance.addr
         for provisioner in provisioners:
-            succeeded = await self._one(provisioner)
-            if not succeeded and not self._context.settings.continues_after(module, provisioner):
+            if not await self._one(provisioner):
                 return False
         return True
 
     async def _one(self, provisioner: Provisioner) -> bool:
+        """Run one; False if the object must not be changed any further.
+
+        `on_failure` (applyProvisioners in OpenTofu) covers the run, not arguments without values.
+        """
         context, kind = self._context, provisioner.type
         address = self._subject.address
         found = await self._value(provisioner.body, PROVISIONERS[kind])
@@ -87,8 +89,7 @@ class Provisioning:
                 )
         except ProvisionerFailure as failure:
             context.view.provision_finished(address, kind, False)
-            self._report(provisioner, str(failure), is_secret=bool(marks))
-            return False
+            return self._report(provisioner, str(failure), is_secret=bool(marks))
         context.view.provision_finished(address, kind, True)
         return True
 
@@ -137,7 +138,8 @@ class Provisioning:
             return None
         return value
 
-    def _report(self, provisioner: Provisioner, detail: str, is_secret: bool) -> None:
+    def _report(self, provisioner: Provisioner, detail: str, is_secret: bool) -> bool:
+        """Report a failure; True if the others run nevertheless."""
         diags, module = self._context.diags, self._subject.frame.instance.addr
         continues = self._context.settings.continues_after(module, provisioner)
         if is_secret:
@@ -149,6 +151,7 @@ class Provisioning:
             provisioner.range,
             address=str(self._subject.address),
         )
+        return continues
 
 
 def _work(
