@@ -32,7 +32,7 @@ from fuzz.story.oracles import judged
 from fuzz.story.order import too_early
 from fuzz.story.result import Result
 from fuzz.story.running import TOFU, Found, StoryResult, run
-from fuzz.story.sides import Finished, MakeSide, OurSide, RealSide, Side, running_sides
+from fuzz.story.sides import Finished, InnerSide, MakeSide, RealSide, Side, running_sides
 from fuzz.story.telling import PLAN
 
 _REAL: Final = "beside the real program: "
@@ -165,7 +165,7 @@ class Teller:
 
 @contextlib.contextmanager
 def _teller(given: Namespace, directory: Path) -> Iterator[Teller]:
-    makers: dict[str, MakeSide] = {"literal": OurSide, "compact": OurSide}
+    makers: dict[str, MakeSide] = {"literal": InnerSide, "compact": InnerSide}
     if TOFU.is_file() and not given.alone:
         makers["real"] = partial(RealSide, tofu=TOFU)
     with running_sides(directory, makers) as sides:

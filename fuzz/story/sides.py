@@ -32,7 +32,18 @@ import pytest
 import nigari
 from fuzz.story.configuration import LOG
 from fuzz.story.telling import Seen, Step
-from fuzz.story.world import DIRECTORY, FACTS, FAILURES, JOURNAL, OBJECTS, SOURCE
+from fuzz.story.world import (
+    DIRECTORY,
+    FACTS,
+    FAILURES,
+    JOURNAL,
+    OBJECTS,
+    SOURCE,
+    World,
+    inhabitant,
+    live_below,
+)
+from nigari.workspace.plugins.providers import InstalledProviders
 from tests.apply.orders import Watch, by_chance
 from tests.plugins import running
 
@@ -221,6 +232,7 @@ class OurSide(Side):
         os.chdir(self.work)
         os.environ.clear()
         os.environ.update(self.environment)
+        self._enter()
         for number, name in ((1, "stdout"), (2, "stderr")):
             file = os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(file, number)
@@ -235,6 +247,23 @@ class OurSide(Side):
         sys.stdout.flush()
         sys.stderr.flush()
         return status
+
+    def _enter(self) -> None:
+        """Change this process, which runs one command, before it begins."""
+
+
+class InnerSide(OurSide):
+    """A side of ours with the provider in the process of each command.
+
+    That takes half the time. What goes over the wire is left to the comparison with the real program.
+    """
+
+    def _enter(self) -> None:
+        async def attach(*_: object) -> World:
+            return inhabitant()
+
+        live_below(self.path)
+        pytest.MonkeyPatch().setattr(InstalledProviders, "_attach", attach)
 
 
 @dataclass(frozen=True)

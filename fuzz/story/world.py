@@ -3,13 +3,15 @@
 Objects are files. An identifier is made from the name an object was created with and how often that
 name was used, so that two programs that do the same get the same. Every call that reads or changes
 something is written to a journal, and a list in the directory says which calls must fail. The
-directory is below the one in which the plugin runs, and may be emptied at any time.
+directory is below the one in which the plugin runs, or below another one that `live_below` names, and
+may be emptied at any time.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -46,6 +48,8 @@ _FAILED, _HALF, _REFUSED, _MISSING = SUMMARIES = (
 _LONGEST_NAME: Final = 100
 _COUNTS: Final = f"{DIRECTORY}/counts"
 
+_root = Path()
+
 
 @dataclass
 class Settings:
@@ -76,6 +80,17 @@ class World(Provider):
 
 
 provider: Final = World("world", Settings)
+
+
+def live_below(directory: Path) -> None:
+    """Have the world below a directory, for the rest of this process."""
+    global _root  # noqa: PLW0603 - a process has one world
+    _root = directory
+
+
+def inhabitant() -> World:
+    """A provider that is configured on its own."""
+    return copy(provider)
 
 
 @dataclass
@@ -165,7 +180,7 @@ class Fact:
         key = self.key or ""
         _may_fail("look", key)
         _journal("look", key)
-        path = Path(FACTS, key[:_LONGEST_NAME].replace("/", "%"))
+        path = Path(_root, FACTS, key[:_LONGEST_NAME].replace("/", "%"))
         self.value = path.read_text() if path.is_file() else f"nothing about {key}"
 
 
@@ -199,20 +214,20 @@ def _stored(path: Path) -> dict[str, object]:
 
 
 def _object(identifier: str) -> Path:
-    return Path(OBJECTS, identifier.replace("/", "%"))
+    return Path(_root, OBJECTS, identifier.replace("/", "%"))
 
 
 def _new_identifier(name: str) -> str:
-    Path(_COUNTS).mkdir(parents=True, exist_ok=True)
-    Path(OBJECTS).mkdir(parents=True, exist_ok=True)
-    path = Path(_COUNTS, name.replace("/", "%"))
+    Path(_root, _COUNTS).mkdir(parents=True, exist_ok=True)
+    Path(_root, OBJECTS).mkdir(parents=True, exist_ok=True)
+    path = Path(_root, _COUNTS, name.replace("/", "%"))
     number = int(path.read_text()) + 1 if path.is_file() else 1
     path.write_text(str(number))
     return f"{name}#{number}"
 
 
 def _failures() -> list[str]:
-    path = Path(FAILURES)
+    path = Path(_root, FAILURES)
     return path.read_text().splitlines() if path.is_file() else []
 
 
@@ -223,8 +238,8 @@ def _may_fail(operation: str, name: str) -> None:
 
 
 def _journal(*words: str) -> None:
-    Path(DIRECTORY).mkdir(exist_ok=True)
-    descriptor = os.open(JOURNAL, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    Path(_root, DIRECTORY).mkdir(exist_ok=True)
+    descriptor = os.open(_root / JOURNAL, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
         os.write(descriptor, (json.dumps(words) + "\n").encode())
     finally:
