@@ -131,6 +131,8 @@ def _brief(data: object) -> object:
     if not isinstance(data, dict):
         return data
     found = {key: _brief(part) for key, part in data.items() if key not in _UNTOLD}
+    if "snippet" in data:
+        found["values"] = data["snippet"]["values"]
     if "range" in found:
         found["range"] = "{filename}:{start[line]}".format_map(data["range"])
     for member in ("addr", "address"):
