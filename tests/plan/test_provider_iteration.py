@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.process import inside
 from tests.plan.cloud import REQUIRED, Cloud, install
 from tests.plan.iterated_providers import (
     BOXES,
@@ -396,7 +397,7 @@ def test_secrets_of_what_is_gone_come_from_their_variable(
     write(rest)
     said = words(failed({"tokens": {"us": "x"}}))
     assert "except for token. Secrets are not stored" in said
-    assert f"come from ({remembered()[0]['sources']['token']}) must still" in said
+    assert f"come from ({remembered()[0]['sources']['token']}) must have a value" in said
     cloud.forget_instances()
     applied({"tokens": {"eu": "second"}})
     assert cloud.objects == {}
@@ -442,6 +443,60 @@ provider "cloud" {{
     applied({"token": "second"})
     assert cloud.objects == {}
     assert set(cloud.tokens) == {"second"}
+
+
+REMOVED = {
+    "the whole variable": (SECRET, "var.token", "second"),
+    "a function of it": (SECRET, "trimspace(var.token)", " second "),
+    "a part of it": (TOKENS, "var.tokens.eu", {"eu": "second"}),
+    "a part found by key": (TOKENS, "var.tokens[each.key]", {"eu": "second"}),
+}
+
+
+@pytest.mark.parametrize("case", REMOVED)
+@pytest.mark.parametrize("is_saved", [False, True], ids=["at once", "saved"])
+def test_a_variable_may_go_with_the_block(cloud: Cloud, case: str, is_saved: bool) -> None:
+    declaration, expression, value = REMOVED[case]
+    block = f"""\
+provider "cloud" {{
+  alias    = "a"
+  for_each = toset(["eu"])
+  region   = each.key
+  token    = {expression}
+}}
+"""
+    name = "token" if declaration is SECRET else "tokens"
+    write(declaration, block, SINGLE.replace("cloud.a", 'cloud.a["eu"]'))
+    applied({name: "first" if name == "token" else {"eu": "first"}})
+    write()
+    said = words(failed())
+    assert f"(var.{name}" in said
+    assert "even if the variable is not declared any more" in said
+    assert 'sets "other", but' in words(failed({name: value, "other": "x"}))
+    cloud.forget_instances()
+    if is_saved:
+        saved({name: value})
+        apply_saved()
+    else:
+        applied({name: value})
+    assert cloud.objects == {}
+    assert set(cloud.tokens) == {"second"}
+    assert "undeclared" in words(failed({name: value}))
+
+
+def test_a_removed_variable_is_prompted_for(cloud: Cloud) -> None:
+    write(SECRET, 'provider "cloud" {\n  alias = "a"\n  token = var.token\n}\n', SINGLE)
+    applied({"token": "first"})
+    # The block has another secret by now, so nothing needs the old one.
+    write('provider "cloud" {\n  alias = "a"\n  token = "other"\n}\n')
+    assert "var.token" not in inside("plan", stdin="wrong\n").out
+    write()
+    cloud.forget_instances()
+    done = inside("apply", "-auto-approve", stdin="second\n")
+    assert done.code == 0, done.err
+    assert 'var.token\n  The removed provider["example.com/test/cloud"].a needs it' in done.out
+    assert set(cloud.tokens) == {"second"}
+    assert cloud.objects == {}
 
 
 OTHER_FORMS = {

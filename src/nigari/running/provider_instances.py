@@ -14,6 +14,7 @@ from nigari.addrs.keys import DEFERRED, InstanceKey
 from nigari.addrs.provider import AbsProviderConfig, AbsProviderInstance, ProviderInstance
 from nigari.config.blocks.provider_config import ProviderConfig
 from nigari.config.blocks.resource import Resource
+from nigari.config.module import Module
 from nigari.cty.values import Value
 from nigari.diagnostics import Diagnostics
 from nigari.eval.core.instances import Frame, Origin
@@ -112,7 +113,7 @@ class ProviderInstances:
         """Check whether an address from the state leads to a provider instance that exists or is
         recorded; or return the pending dependencies.
         """
-        config = None if frame is None else _own_config(frame, address.item)
+        config = None if frame is None else own_config(frame.module, address.item)
         if address in self._remembered or (frame is not None and frame.run is not root.run):
             return True
         if frame is None or config is None:
@@ -163,7 +164,7 @@ class ProviderInstances:
         it is recorded. A block of that name that had no instances, or now has some, is a different
         one.
         """
-        config = None if frame is None else _own_config(frame, address.item)
+        config = None if frame is None else own_config(frame.module, address.item)
         key = address.item.key
         is_other = config is not None and config.is_expanded is (key is None)
         if (
@@ -205,11 +206,11 @@ class ProviderInstances:
         return known
 
 
-def _own_config(frame: Frame, instance: ProviderInstance) -> ProviderConfig | None:
+def own_config(module: Module, instance: ProviderInstance) -> ProviderConfig | None:
     """Find the block of a module that configures a provider under an alias, regardless of its local
     name.
     """
-    module, alias = frame.module, instance.config.alias
+    alias = instance.config.alias
     for local, config in module.provider_configs.items():
         if local.alias == alias and provider_of(module, local.name) == instance.provider:
             return config

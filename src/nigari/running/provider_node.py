@@ -352,8 +352,8 @@ class ProviderNode(Node):
             "Provider instance without its secrets",
             f"{self._need} any more. Nigari can configure it once more from what the state "
             f"remembers, except for {', '.join(missing)}. Secrets are not stored in a state, so "
-            f"what these arguments come from{source} must still be declared and have a value, which may be "
-            "given with -var. Otherwise destroy the resources first, and remove their provider "
-            "afterwards.",
+            f"what these arguments come from{source} must have a value, which may be given with "
+            "-var even if the variable is not declared any more. Otherwise destroy the resources "
+            "first, and remove their provider afterwards.",
             self.range,
         )

@@ -17,6 +17,8 @@ from nigari.diagnostics import Diagnostics
 from nigari.hcl.collections import KeyName, ObjectConstructor
 from nigari.hcl.expressions import Expression, Index, Literal, Parentheses, Reference
 from nigari.hcl.json_expressions import JsonExpression, JsonString
+from nigari.hcl.parser import parse_expression
+from nigari.hcl.source import Source
 from nigari.hcl.templates import StringLiteral, TemplateWrap
 from nigari.hcl.traversal import TraverseAttr, TraverseIndex
 from nigari.state.model import ProviderMemory
@@ -40,6 +42,21 @@ def secret_sources(
     written = config.body.just_attributes(Diagnostics())
     found = {name: search.source(written[name].expr) for name in memory.withheld if name in written}
     return {name: text for name, text in found.items() if text}
+
+
+def source_variables(memory: ProviderMemory) -> dict[str, bool]:
+    """List the variables in the recorded sources, and whether each is used as a whole."""
+    found: dict[str, bool] = {}
+    for text in memory.sources.values():
+        pending = [parse_expression(Source("<state>", text), Diagnostics())]
+        while pending:
+            each = pending.pop()
+            pending += each.children()
+            if isinstance(each, Reference):
+                root, *names = _names(each)
+                if root == "var" and names and isinstance(names[0], str):
+                    found[names[0]] = found.get(names[0], True) and len(names) == 1
+    return found
 
 
 class _Search:

@@ -39,6 +39,7 @@ from nigari.workspace.session.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from nigari.config.module import Module
     from nigari.plan.engine import PlanOutcome
     from nigari.plan.nodes.import_lookup import ImportLookup
     from nigari.plan.nodes.lists import ListInstance
@@ -215,7 +216,8 @@ class LockedSession:
         text = generated_text(blocks)
         if not text or not write_new(path, text, where, self.diags):
             return False
-        self.session.use_files(WithGenerated(where.files, where.name, path, text))
+        files = self.session.workspace.files
+        self.session.use_files(WithGenerated(files, where.name, path, text))
         return True
 
     async def query(
@@ -249,6 +251,8 @@ class LockedSession:
         """
         session, diags = self.session, self.diags
         static = session.static()
+        if static is not None and self._use_removed_variables(static.root.module):
+            static = session.static()
         if static is None or self._has_failed():
             return None
         variables = static.root.module.variables
@@ -272,6 +276,22 @@ class LockedSession:
             return None
         self._contexts.append(context)
         return context
+
+    def _use_removed_variables(self, module: Module) -> bool:
+        """Have variables count as declared that removed provider blocks still need; whether there
+        are any with a value.
+        """
+        if not any(each.sources for each in self.state.remembered.values()):
+            return False
+        from nigari.workspace.session.removed_variables import given_removed, with_declarations
+
+        session = self.session
+        text, inputs = given_removed(module, self.state, session.inputs, session.prompter)
+        if text:
+            files = session.workspace.files
+            session.use_files(with_declarations(files, session.where.name, text))
+            session.inputs = inputs
+        return bool(text)
 
     def _has_failed(self) -> bool:
         return self.diags.has_errors
