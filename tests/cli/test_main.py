@@ -249,3 +249,13 @@ def test_interruption() -> None:
     assert process.returncode == 130
     assert out == b""
     assert err == b"\nInterrupted.\n"
+
+
+def test_a_working_directory_that_was_deleted(tmp_path: Path) -> None:
+    gone = shlex.quote(str(tmp_path / "gone"))
+    line = f"mkdir {gone} && cd {gone} && rmdir {gone} && {shlex.join(command('validate'))}"
+    done = subprocess.run(
+        ["sh", "-c", line], env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "The working directory cannot be used: No such file or directory." in done.stderr

@@ -155,7 +155,7 @@ def _main(argv: list[str]) -> int:
     terminal = _terminal()
     before = set_command_line(True)
     try:
-        status = run(list(argv), terminal)
+        status = run(list(argv), terminal) if _has_directory(terminal) else _EXIT_USAGE
     except KeyboardInterrupt:
         terminal.err("\nInterrupted.")
         status = _EXIT_TERMINATED if _termination else _EXIT_INTERRUPTED
@@ -164,6 +164,19 @@ def _main(argv: list[str]) -> int:
     finally:
         set_command_line(before)
     return _flushed(status, terminal)
+
+
+def _has_directory(terminal: Terminal) -> bool:
+    """Return whether the directory of the process still exists, and report it otherwise."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        terminal.err(
+            f"Error: The working directory cannot be used: {error.strerror}. If it was deleted, "
+            "change to an existing directory."
+        )
+        return False
+    return True
 
 
 def _react_to_termination() -> None:
