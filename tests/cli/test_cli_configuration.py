@@ -77,6 +77,15 @@ def test_warnings_are_shown(directory: Path, command: str) -> None:
         assert done.out.count("CLI configuration file not found") == 1
 
 
+@pytest.mark.parametrize("text", ["provider_instalation {\n}\n", 'plugin_cach_dir = "x"\n'])
+def test_a_misspelled_setting_is_a_warning(directory: Path, text: str) -> None:
+    write({"main.tf": 'output "x" {\n  value = 1\n}\n', "cli.tfrc": f"unheard_of = 1\n{text}"})
+    done = inside("init", settings={"TF_CLI_CONFIG_FILE": "cli.tfrc"})
+    assert done.code == 0
+    assert done.out.count("Unknown setting in the CLI configuration") == 1
+    assert f"In line 2 of cli.tfrc: {text.split(maxsplit=1)[0]} is not a setting" in done.out
+
+
 def test_a_missing_cache_is_created(directory: Path) -> None:
     package = Path("../mirror/registry.opentofu.org/acme/thing/1.0.0", current_platform())
     write({"main.tf": MAIN, str(package / "terraform-provider-thing"): "a program\n"})

@@ -12,6 +12,7 @@ from nigari.addrs.provider import Provider, parse_provider
 from nigari.diagnostics import Diagnostics
 from nigari.hcl.quoting import quoted
 from nigari.hcl.source import Source
+from nigari.hcl.suggestion import did_you_mean
 from nigari.lang.ages import parse_age
 from nigari.lazy import lazy_pattern
 from nigari.packages.hosts.address_patterns import (
@@ -39,6 +40,22 @@ if TYPE_CHECKING:
     from typing import Final
 
 
+_SETTINGS: Final = (
+    "credentials",
+    "credentials_helper",
+    "disable_checkpoint",
+    "disable_checkpoint_signature",
+    "host",
+    "module_installation",
+    "oci_credentials",
+    "oci_default_credentials",
+    "plugin_cache_dir",
+    "plugin_cache_may_break_dependency_lock_file",
+    "provider_installation",
+    "providers",
+    "provisioners",
+    "registry_protocols",
+)
 _VARIABLE: Final = lazy_pattern(r"\$(?:\{(\w+)\}|(\w+))")
 
 
@@ -48,6 +65,7 @@ def parse_cli_config(
     """Interpret one file."""
     root = read_items(source, diags)
     name = source.filename
+    _warn_of_misspelled(root, name, diags)
     installations = [_installation(item, name, diags) for item in root.all("provider_installation")]
     if len(installations) > 1:
         _report_second(name, "provider_installation", diags)
@@ -68,6 +86,20 @@ def parse_cli_config(
         oci_credentials=_oci_credentials(root, name, diags),
         oci_defaults=_oci_defaults(root, name, diags),
     )
+
+
+def _warn_of_misspelled(root: SettingsObject, file: str, diags: Diagnostics) -> None:
+    """Warn of an unknown setting that resembles a known one: without its effect, packages may come
+    from the wrong source. OpenTofu ignores unknown settings, and so are all others.
+    """
+    for item in root.items:
+        hint = "" if item.keys[0] in _SETTINGS else did_you_mean(item.keys[0], _SETTINGS)
+        if hint:
+            diags.warning(
+                "Unknown setting in the CLI configuration",
+                f"In line {item.line} of {file}: {item.keys[0]} is not a setting, so it has no "
+                f"effect.{hint}",
+            )
 
 
 def merged(first: CliConfig, second: CliConfig, path: str, diags: Diagnostics) -> CliConfig:
