@@ -45,6 +45,11 @@ def test_init_shows_the_warnings_of_units_once(tmp_path: Path) -> None:
     assert done.err.count("CLI configuration file not found") == 1
     done = nigari("fleet", "init", "-json", cwd=tmp_path, settings=settings)
     assert done.err == ""
+    # A unit that fails has the warning, too, and is reported first.
+    write_tree(tmp_path, {"a/main.tf": 'module "m" {\n  source = "./nowhere"\n}\n'})
+    done = nigari("fleet", "init", cwd=tmp_path, settings=settings)
+    assert done.code == 1
+    assert done.err.count("CLI configuration file not found") == 1
 
 
 def test_graph(tmp_path: Path) -> None:

@@ -202,22 +202,24 @@ class FleetCommand:
     def run(self, work: Callable[[list[str]], Awaitable[int]]) -> int:
         """Do something with the chosen units, and give the exit status."""
         names = self.chosen()
-        if names is None:
-            return 1
-        if not names:
-            self.warn(names)
-            self.terminal.out("There are no units to work on.")
-            return 0
 
         async def whole() -> int:
+            # The workers have started already, and end with the fleet.
             async with self.fleet:
-                return await work(names)
+                if names:
+                    return await work(names)
+            return 1 if names is None else self._is_idle()
 
         try:
             return asyncio.run(whole())
         except SessionError as error:
             self.show(error.diagnostics)
             return 1
+
+    def _is_idle(self) -> int:
+        self.warn(())
+        self.terminal.out("There are no units to work on.")
+        return 0
 
     def warn(self, names: Collection[str]) -> None:
         """Mention what concerns these units and is no mistake of one of them."""
@@ -257,12 +259,16 @@ class FleetCommand:
                     self.terminal.err(f"The log is in {os.path.relpath(each.log)}.")
 
     def show_warnings(self, results: Iterable[UnitResult]) -> None:
-        """Show the warnings of units that succeeded; one that several have is shown for the first."""
+        """Show the warnings of units; one that several have is shown for the first."""
         seen = set[tuple[str, str]]()
         for each in results:
-            own = [one for one in each.diagnostics if (one.summary, one.detail) not in seen]
+            own = [
+                one
+                for one in each.diagnostics
+                if one.severity is Severity.WARNING and (one.summary, one.detail) not in seen
+            ]
             seen.update((one.summary, one.detail) for one in own)
-            if own and each.is_done and not self.invocation.switch("json"):
+            if own and not self.invocation.switch("json"):
                 self.terminal.err(f"\n{each.unit}:")
                 self.show(own, FleetSources(self.found.root, each.sources))
 
