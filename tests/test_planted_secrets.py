@@ -357,6 +357,82 @@ def test_variables_and_arguments(world: World) -> None:
     assert not world.leaks(), "\n".join(dict.fromkeys(world.leaks()))
 
 
+def test_secrets_without_quotes(world: World) -> None:
+    """Who forgets the quotes writes a name, which messages and snippets do not repeat either."""
+    secret = world.plant()
+    tokens = 'variable "tokens" {\n  type      = map(string)\n  sensitive = true\n}\n'
+    for name, file, text in (
+        ("word", "terraform.tfvars", f"password = {secret}\n"),
+        ("parts", "terraform.tfvars", f"password = {secret}-x.y\n"),
+        ("template", "terraform.tfvars", f'password = "${{{secret}}}"\n'),
+        ("call", "terraform.tfvars", f'password = {secret}("x")\n'),
+        ("json", "terraform.tfvars.json", f'{{"password": {secret}}}\n'),
+        (
+            "environment",
+            "environments.hcl",
+            f'environment "prod" {{\n  variables = {{ password = {secret} }}\n}}\n',
+        ),
+        ("provider", "p.tf", f'provider "terraform" {{\n  token = {secret}\n}}\n'),
+        (
+            "backend",
+            "b.tf",
+            f'terraform {{\n  backend "pg" {{\n    conn_str = {secret}\n  }}\n}}\n',
+        ),
+        ("marked", "m.tf", f'check "c" {{\n  assert {{\n    condition = sensitive("{secret}")\n'),
+    ):
+        text += "    error_message = 1\n  }\n}\n" if name == "marked" else ""
+        world.write(name, {"main.tf": _ROOT, file: text})
+        world.run(name, "validate", "validate -json", "plan", "plan -json", "init", *_LOOKING)
+        world.run(
+            name, "-env=prod plan", "-env=prod plan -json", "lint", "lint -json", "fleet plan"
+        )
+    world.write("fleet", {"a/main.tf": _ROOT})
+    unit = f'unit "a" {{\n  directory = "a"\n  variables = {{ password = {secret} }}\n}}\n'
+    world.write("fleet", {"fleet.hcl": unit})
+    world.run("fleet", "fleet list", "fleet list -json", "fleet plan", "fleet init")
+    world.write("option", {"main.tf": tokens})
+    for value in (f"{{a={secret}}}", f"{{{secret}={{}}}}", f'{{a="x" {secret}}}', secret):
+        world.run(
+            "option", *(shlex.join([each, f"-var=tokens={value}"]) for each in ("plan", "init"))
+        )
+        world.environ["TF_VAR_tokens"] = value
+        world.run("option", "plan -json", "console", "validate")
+    world.run("option", f"apply password={secret}", f"fleet apply x={secret}")
+    settings = {
+        "x.tfbackend": f"conn_str = {secret}\n",
+        "y.tfbackend": f'conn_str = "a"\n{secret}\n',
+    }
+    world.write("settings", {"main.tf": _backend(kind="pg"), **settings})
+    for given in ("x.tfbackend", "y.tfbackend", f"password:{secret}", f"'password {secret}'"):
+        world.run(
+            "settings", f"init -backend-config={given}", f"init -json -backend-config={given}"
+        )
+    world.environ["PG_CONN_STR"] = secret
+    world.run("settings", "init", "init -json")
+    Path(world.environ["TF_CLI_CONFIG_FILE"]).write_text(
+        f'credentials "h.example" {{\n  token = {secret}\n}}\n'
+    )
+    world.run("option", "init", "init -json", "login h.example", "providers")
+    assert not world.leaks(), "\n".join(dict.fromkeys(world.leaks()))
+
+
+def test_errors_of_functions(world: World) -> None:
+    """They quote parts of what they were given, and keys that come from it."""
+    secret = world.plant()
+    declared = 'variable "p" {\n  sensitive = true\n}\n'
+    world.write("f", {"main.tf": declared, "terraform.tfvars": f'p = "{secret}"\n'})
+    for expression in (
+        'replace("a", "/[${var.p}/", "")',
+        'regex("(?<${var.p}", "a")',
+        '{ (var.p) = 1, (var.p) = 2 }["z"]',
+        "jsondecode(var.p)",
+        'yamldecode("a: [${var.p}")',
+        "{ a = 1 }[var.p]",
+    ):
+        world.run("f", *(shlex.join([each, expression]) for each in ("eval", "explain")))
+    assert not world.leaks(), "\n".join(dict.fromkeys(world.leaks()))
+
+
 def test_a_fleet(world: World) -> None:
     with StateServer() as server:
         secret, token = world.plant(), world.plant()

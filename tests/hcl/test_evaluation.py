@@ -122,7 +122,7 @@ def test_value(text: str, want: Value) -> None:
 @pytest.mark.parametrize(
     ("text", "place", "word"),
     [
-        ("nope", (0, 4), "nope"),
+        ("nope", (0, 4), "with this name"),
         ("o.nam", (1, 5), '"name"'),
         ("s.x", (1, 3), "no attributes"),
         ("l[2]", (1, 4), "last one is at index 1"),

@@ -273,6 +273,9 @@ def without_marked(message: str, args: Sequence[Value]) -> str:
     for each in secrets:
         if len(each) >= _SHORTEST_SECRET:
             message = message.replace(each, _HIDDEN)
+    for word in set(message.replace(_HIDDEN, "").split()):
+        if len(word) >= _SHORTEST_SECRET and any(word in each for each in secrets):
+            message = message.replace(word, _HIDDEN)
     return message
 
 

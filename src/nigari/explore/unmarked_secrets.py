@@ -23,6 +23,8 @@ from nigari.hcl.source import Source
 from nigari.workspace.context.secret_literals import is_secret_name, members, secret_literals
 
 _ITEM: Final = re.compile(r'(\w+)"?\s*[=:]\s*("(?:[^"\\]|\\.)*")')
+_TELLING: Final = 8
+"""Shorter literals may be ordinary words, which stand elsewhere, too."""
 _PLACES: Final = (
     b"connection",
     b"key_provider",
@@ -42,6 +44,8 @@ def note_written(
         for start, end in secret_literals(source, variables):
             where = source.range(start, end)
             secrets.note_literal(name, where.start.byte, where.end.byte)
+            if end - start >= _TELLING:
+                secrets.note_text(source.text[start:end])
         is_values = name.endswith((".tfvars", ".tfvars.json"))
         if not is_values and not any(each in data for each in _PLACES):
             continue

@@ -268,7 +268,7 @@ def _index_object(collection: Value, key: Value) -> Value | Fault:
         return _carry(found, collection)
     if by_number:
         return Fault(_INVALID, "The attributes of an object have names, not numbers.")
-    if key.marks:
+    if key.marks or collection.marks:
         return Fault(_INVALID, "The object has no attribute with this name.")
     return Fault(_INVALID, _no_element(name, type_.attributes))
 

@@ -300,7 +300,11 @@ class Reference(Expression):
             )
             return
         hint = did_you_mean(root.name, scope.variable_names())
-        diags.error("Unknown variable", f'There is no variable named "{root.name}".{hint}', where)
+        detail = f'There is no variable named "{root.name}".{hint}'
+        if not hint:
+            # The name may be a secret without its quotes, so it is not repeated.
+            detail = "There is no variable with this name. Write text in double quotes."
+        diags.error("Unknown variable", detail, where)
 
     def add_variables(self, found: list[Traversal], bound: frozenset[str]) -> None:
         traversal = self.traversal

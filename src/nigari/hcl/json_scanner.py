@@ -83,8 +83,10 @@ def report_word(source: Source, start: int, end: int, diags: Diagnostics) -> Non
         hint = keyword_suggestion(word.lower())
         detail = f'"{word}" has no meaning in JSON.{hint}'
         if not hint:
-            detail += (
-                f' For a string, write "{word}" in double quotes; for an expression, "${{{word}}}".'
+            # The word may be a secret without its quotes, so it is not repeated.
+            detail = (
+                "This word has no meaning in JSON. Write a string in double quotes, and an "
+                'expression as "${...}".'
             )
     diags.error("Invalid JSON keyword", detail, source.range(start, end))
 

@@ -467,10 +467,11 @@ def _report_incomplete_resource(
     if at == 0:
         root = intended_root(first)
         hint = f' Did you mean "{root}"?' if root else ""
+        # The name may be a secret without its quotes, so it is not repeated.
         detail = (
-            f"{first} alone does not refer to anything. Refer to a variable as var.{first}, to a "
-            f"local value as local.{first}, and to a resource by its type, a dot and its name."
-            f"{hint}"
+            "A name alone does not refer to anything. Refer to a variable as var.NAME, to a local "
+            "value as local.NAME, and to a resource by its type, a dot and its name. Write text "
+            f"in double quotes.{hint}"
         )
     else:
         detail = (

@@ -70,7 +70,8 @@ class VariableNode(ValueNode):
 
     def _report_unfit(self, error: CtyError, where: Range) -> None:
         """Point at the declaration that is not met; where the value comes from is the cause."""
-        part = f" at {path_text(error.path)}" if error.path else ""
+        is_shown = error.path and not (self.variable.sensitive or self.variable.ephemeral)
+        part = f" at {path_text(error.path)}" if is_shown else ""
         default = self.variable.default
         if default is not None and where == default.range:
             self.frame.run.diags.error(

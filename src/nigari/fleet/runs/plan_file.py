@@ -20,6 +20,7 @@ from nigari.fleet.runs.results import UnitResult, UnitStatus
 from nigari.fleet.units.graph_loader import Survey
 from nigari.fleet.work.tasks import ChangeLine, Changes
 from nigari.plan.model.changes import PlanMode
+from nigari.plan.model.plan_file import unreadable_plan
 from nigari.record import record, replace
 from nigari.system_calls import NOT_INHERITED
 
@@ -150,7 +151,7 @@ def _read(path: str, read: Callable[[zipfile.ZipFile], T], diags: Diagnostics) -
         with zipfile.ZipFile(path) as archive:
             return read(archive)
     except OSError as error:
-        diags.error("Plan cannot be read", f"{path}: {error.strerror or error}.")
+        diags.error("Plan cannot be read", unreadable_plan(path, error))
     except _DAMAGE as error:
         diags.error(
             "Unusable plan file",

@@ -164,7 +164,8 @@ class _Reader:
         word = self._word
         if self._kind == "name":
             if word not in ("true", "false"):
-                raise _SyntaxProblem(start, f"{word} must be in quotes here")
+                # The word may be a token, so it is not repeated.
+                raise _SyntaxProblem(start, "A text must be in quotes here")
             word = word == "true"
         elif self._kind not in ("text", "number"):
             raise _SyntaxProblem(start, "A value is expected here")

@@ -137,6 +137,15 @@ def read_plan_file(data: bytes, diags: Diagnostics) -> SavedPlan | None:
     return None
 
 
+def unreadable_plan(path: str, error: OSError) -> str:
+    """Say that a file cannot be opened; what looks like the value of a variable is not repeated."""
+    name, equals, _ = path.partition("=")
+    reason = error.strerror or str(error)
+    if not equals:
+        return f"{path}: {reason}."
+    return f"{name}=...: {reason}. To set a variable, write -var {name}=... instead."
+
+
 def seal_of(contents: Mapping[str, bytes]) -> bytes:
     """A checksum over everything, so that an altered file is noticed."""
     import hashlib

@@ -20,8 +20,9 @@ from nigari.config.file_names import (
 from nigari.diagnostics import Diagnostics
 from nigari.diagnostics.secret_urls import secret_spans
 from nigari.hcl.body import Body
+from nigari.hcl.calls import FunctionCall
 from nigari.hcl.collections import KeyName, ObjectConstructor
-from nigari.hcl.expressions import Expression, Literal, SyntaxFault
+from nigari.hcl.expressions import Expression, Literal, Reference, SyntaxFault
 from nigari.hcl.native_body import NativeBody
 from nigari.hcl.parser import parse_body
 from nigari.hcl.source import Source
@@ -56,8 +57,9 @@ _LABELS: Final = {
 }
 """The number of names after the type of a block in its path, if it is not one."""
 _ITEM: Final = lazy_pattern(
-    r'([\w-]+)"?\s*[=:]\s*(?:"((?:[^"\\\n]|\\.)*)|(\[[^\]\n]*)|<<-?(\w+\n[^=]*))'
+    r'([\w-]+)"?\s*[=:]\s*(?:"((?:[^"\\\n]|\\.)*)|(\[[^\]\n]*)|<<-?(\w+\n[^=]*)|([^\s\[{"<,}][^\s,}]*))'
 )
+_LONE_WORD: Final = lazy_pattern(r"(?m)^[ \t]*([^\s=:{}#\[\]][^\s=:{]*)[ \t]*$")
 _HIDING_BLOCK: Final = lazy_pattern(
     r'"?\b(?:backend|backend_config|cloud|key_provider|connection|config)\b[^{\n]*\{(?:(?!\n\})[\s\S]){0,4000}'
 )
@@ -110,6 +112,11 @@ def secret_literals(source: Source, variables: Collection[str]) -> Iterator[Span
     body = _body(source, problems)
     if problems.has_errors:
         yield from _guessed(source.text)
+    has_marks = "sensitive(" in source.text
+    # Nothing else can be referred to where values are written.
+    is_constant = not is_configuration and not base.endswith((".hcl", ".hcl.json"))
+    if is_constant and problems.has_errors:
+        yield from _lone_words(source.text)
     for path, expr in _expressions(body):
         if base.endswith(_VALUE_FILES):
             is_secret = path[0] in variables or any(map(is_secret_name, path))
@@ -119,7 +126,9 @@ def secret_literals(source: Source, variables: Collection[str]) -> Iterator[Span
             # A file of backend settings, whose type no one knows here.
             is_secret = not is_harmless_anywhere(path[0])
         if is_secret:
-            yield from _literals(expr)
+            yield from _literals(expr, is_constant)
+        elif has_marks:
+            yield from _declared_sensitive(expr)
 
 
 def _is_secret_in_configuration(path: Path, variables: Collection[str]) -> bool:
@@ -148,6 +157,11 @@ def _guessed(text: str) -> Iterator[Span]:
         is_within = any(start < item.start() < end for start, end in regions)
         if is_secret_name(item[1]) or (is_within and not is_harmless_anywhere(item[1])):
             yield item.span(item.lastindex or 0)
+
+
+def _lone_words(text: str) -> Iterator[Span]:
+    """Words on lines of their own, which set nothing."""
+    yield from (each.span(1) for each in _LONE_WORD.finditer(text))
 
 
 def _body(source: Source, problems: Diagnostics) -> Body:
@@ -224,8 +238,12 @@ def _is_json_object(expr: Expression) -> bool:
     return isinstance(expr, JsonObject)
 
 
-def _literals(expr: Expression) -> Iterator[Span]:
-    """The literals in an expression, without names and functions."""
+def _literals(expr: Expression, is_constant: bool) -> Iterator[Span]:
+    """The literals in an expression, without names and functions.
+
+    A single word that stands for no value is text without its quotes, and where only constants are
+    allowed, so is every name.
+    """
     pending = [expr]
     while pending:
         each = pending.pop()
@@ -233,10 +251,25 @@ def _literals(expr: Expression) -> Iterator[Span]:
         if isinstance(each, StringLiteral):
             quote = int(each.source.text.startswith('"', each.start))
             yield each.start + quote, each.end - quote
-        elif isinstance(each, Literal | SyntaxFault):
+        elif isinstance(each, Literal | SyntaxFault) or (
+            isinstance(each, Reference) and (is_constant or len(each.steps) == 1)
+        ):
             yield each.start, each.end
+        elif isinstance(each, FunctionCall) and is_constant:
+            yield each.start, each.name_end
         elif _is_json(each.source) and not each.children():
             yield from _json_text(each)
+
+
+def _declared_sensitive(expr: Expression) -> Iterator[Span]:
+    """The literals in calls of `sensitive`."""
+    pending = [expr]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, FunctionCall) and each.name == "sensitive":
+            yield from _literals(each, False)
+        else:
+            pending.extend(each.children())
 
 
 def _json_text(expr: Expression) -> Iterator[Span]:

@@ -693,13 +693,13 @@ class Session:
 
     def read_plan(self, path: str) -> SavedPlan | None:
         """Read a plan file; None after reporting why that failed."""
-        from nigari.plan.model.plan_file import read_plan_file
+        from nigari.plan.model.plan_file import read_plan_file, unreadable_plan
 
         try:
             with open(self.where.at(path), "rb") as file:
                 data = file.read()
         except OSError as error:
-            self.diags.error("Plan cannot be read", f"{path}: {error.strerror}.")
+            self.diags.error("Plan cannot be read", unreadable_plan(path, error))
             return None
         decrypted = self.encryptions.plan.decrypt(data, self.diags)
         return None if decrypted is None else read_plan_file(decrypted.data, self.diags)

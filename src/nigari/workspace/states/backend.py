@@ -32,6 +32,7 @@ from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.hcl.suggestion import did_you_mean
 from nigari.json_shape import Members, as_members, as_number, as_text, parse_document
+from nigari.lazy import lazy_pattern
 from nigari.packages.content.whole_file import make_directories, write_whole
 from nigari.packages.modules.module_manifest import as_go_writes
 from nigari.record import record
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 CACHE_NAME: Final = "terraform.tfstate"
 _VERSION: Final = 3
+_PATH: Final = lazy_pattern(r"[\w./~+-]+")
 _REMOVED: Final = {
     name: f'The backend "{name}" was removed.'
     for name in ("artifactory", "azure", "etcd", "etcdv3", "manta", "swift")
@@ -308,9 +310,11 @@ def _read_file(
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
+        # What is not like a path may be a secret, as in -backend-config=password:hunter2.
+        shown = path if _PATH.fullmatch(path) else "The file"
         diags.error(
             "Cannot read backend settings",
-            f"{path}, given with -backend-config, cannot be read: {error.strerror}. To give a "
+            f"{shown}, given with -backend-config, cannot be read: {error.strerror}. To give a "
             "single setting on the command line, write name=value.",
         )
         return {}

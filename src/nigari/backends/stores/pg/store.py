@@ -117,8 +117,12 @@ def _parameters(text: str, environ: Mapping[str, str]) -> dict[str, str | int]:
         ) from None
     try:
         given = conninfo_to_dict(text)
-    except ProgrammingError as error:
-        raise BackendFailure(f"The conn_str is not valid: {_words(error)}.") from None
+    except ProgrammingError:
+        # The error of the library quotes the text.
+        raise BackendFailure(
+            "The conn_str is not valid. Write a URL, as in postgres://user@host/database, or "
+            "settings, as in host=HOST dbname=DATABASE."
+        ) from None
     found: dict[str, str | int] = {
         name: environ[variable] for variable, name in _VARIABLES.items() if environ.get(variable)
     }
