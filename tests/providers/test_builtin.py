@@ -125,7 +125,7 @@ def test_terraform_data_results_cannot_be_set(name: str) -> None:
 
 
 def test_terraform_data_import_upgrade_and_move() -> None:
-    provider = TerraformProvider()
+    provider = TerraformProvider(has_store=False)
     (imported,) = asyncio.run(
         provider.import_state(api.ImportRequest("terraform_data", "x"))
     ).resources
@@ -231,7 +231,7 @@ def test_remote_state_wants_a_backend() -> None:
 
 
 def test_what_the_provider_does_not_have() -> None:
-    provider = TerraformProvider()
+    provider = TerraformProvider(has_store=False)
     request = api.PlanRequest("terraform_nothing", NULL, NULL, NULL)
     assert asyncio.run(provider.plan(request)).diagnostics
     assert asyncio.run(provider.validate_data("terraform_nothing", NULL)).diagnostics

@@ -164,7 +164,9 @@ def schemas(shown: str) -> Tree:
     providers = _dict(data["provider_schemas"])
     for each in providers.values():
         _dict(each).pop("action_schemas", None)  # OpenTofu 1.12 has no actions
-    builtin = providers["terraform.io/builtin/terraform"]
+    builtin = _dict(providers["terraform.io/builtin/terraform"])
+    block = _dict(_dict(_dict(builtin["resource_schemas"])["terraform_data"])["block"])
+    block.pop("block_types", None)  # OpenTofu has no block `store`
     _describe_alike(builtin)
     return data
 

@@ -7,6 +7,7 @@ from nigari.hcl.body import Block
 from nigari.hcl.native_body import NativeBody
 from nigari.lang.references import function_calls
 from nigari.plain.static_values import StaticValues
+from nigari.providers.builtin.schema import STORE, TERRAFORM_DATA_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +54,16 @@ def _check_block(values: StaticValues, block: Block) -> None:
             f"{target.title} has no {block.type} blocks.",
             block,
         )
+    elif block.type == "resource" and block.labels[:1] == [TERRAFORM_DATA_NAME]:
+        if not target.has("store"):
+            for nested in block.blocks:
+                if STORE in (nested.type, *nested.labels):
+                    values.refuse(
+                        "Block that does not exist",
+                        f"In {target.title}, {TERRAFORM_DATA_NAME} has no {STORE} block. Store the value with a "
+                        "resource type of a provider.",
+                        nested,
+                    )
     elif block.type == "symbols":
         for name in ("source", "version"):
             argument = block.attributes.get(name)

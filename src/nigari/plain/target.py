@@ -32,6 +32,7 @@ _FEATURES: Final[dict[str, dict[str, _Version]]] = {
     "moved": {OPENTOFU: (1, 6), TERRAFORM: (1, 1)},
     "tofu files": {OPENTOFU: (1, 8)},
     "symbols": {OPENTOFU: (1, 13)},
+    "store": {TERRAFORM: (1, 16)},
     "provider functions": {OPENTOFU: (1, 7), TERRAFORM: (1, 8)},
 }
 """The first version of each program that has a feature; a program that is not listed lacks it."""

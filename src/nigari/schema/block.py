@@ -116,6 +116,8 @@ class NestedBlock:
     """Zero means unlimited."""
     computed: bool = False
     """True if the provider may add blocks where none is configured."""
+    is_stored_if_null: bool = True
+    """False if states leave out its null, for programs whose schema lacks the block."""
 
     @property
     def spec_type(self) -> cty.Type:
@@ -162,6 +164,11 @@ class Block:
     def cache(self) -> dict[str, object]:
         """Cache for other modules, for data derived from this block."""
         return {}
+
+    @cached_property
+    def unstored_nulls(self) -> tuple[str, ...]:
+        """Blocks that are left out of stored and shown objects if they are null."""
+        return tuple(name for name, nested in self.blocks.items() if not nested.is_stored_if_null)
 
     @cached_property
     def has_computed_blocks(self) -> bool:

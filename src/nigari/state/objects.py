@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable
 from nigari.addrs.absolute import AbsResource
 from nigari.addrs.provider import Provider
 from nigari.addrs.resource import Resource
-from nigari.cty import CtyError, Path, Value
+from nigari.cty import CtyError, ObjectType, Path, Value, object_value
 from nigari.cty import json as cty_json
 from nigari.cty.marks import mark_with_paths, unmark_deep_with_paths
 from nigari.lang.marks import SENSITIVE
+from nigari.schema.block import Block
 from nigari.schema.marked_paths import sensitive_paths
 from nigari.schema.provider import Schema
 from nigari.state.model import ObjectStatus, StoredObject
@@ -72,7 +73,7 @@ def encode(
     unmarked, marks = unmark_deep_with_paths(value)
     paths = [path for path, found in marks if SENSITIVE in found]
     return StoredObject(
-        attributes=cty_json.value_to_json(unmarked, schema.block.implied_type),
+        attributes=_attributes_text(unmarked, schema.block),
         schema_version=schema.version,
         status=status,
         sensitive_attributes=paths_text(paths),
@@ -86,6 +87,23 @@ def encode(
         else schema.identity.version,
         triggers=triggers,
     )
+
+
+def _attributes_text(value: Value, block: Block) -> str:
+    stored, type_ = stored_part(value, block), block.implied_type
+    if stored is not value:
+        names = stored.mapping()
+        type_ = ObjectType({name: type_.attributes[name] for name in names})
+    return cty_json.value_to_json(stored, type_)
+
+
+def stored_part(value: Value, block: Block) -> Value:
+    """Leave out null blocks that OpenTofu's schema does not have; reading adds them again."""
+    parts = value.mapping() if block.unstored_nulls and not value.is_null else {}
+    left_out = {name for name in block.unstored_nulls if name in parts and parts[name].is_null}
+    if not left_out:
+        return value
+    return object_value({name: part for name, part in parts.items() if name not in left_out})
 
 
 def _with_sensitive(value: Value, paths: Iterable[Path]) -> Value:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nigari import cty
-from nigari.schema.block import Attribute, Block
+from nigari.record import replace
+from nigari.schema.block import Attribute, Block, NestedBlock, Nesting
 from nigari.schema.provider import FunctionParameter, FunctionSignature, ProviderSchema, Schema
 
 TYPE_CHECKING = False
@@ -19,16 +20,54 @@ if TYPE_CHECKING:
 TERRAFORM_DATA_NAME: Final = "terraform_data"
 REMOTE_STATE_NAME: Final = "terraform_remote_state"
 
+_DATA_ATTRIBUTES: Final = {
+    "input": Attribute(cty.DYNAMIC, optional=True),
+    "output": Attribute(cty.DYNAMIC, computed=True),
+    "triggers_replace": Attribute(cty.DYNAMIC, optional=True),
+    "id": Attribute(cty.STRING, computed=True),
+}
+
+PLAIN_TERRAFORM_DATA: Final = Schema(Block(_DATA_ATTRIBUTES))
+"""What `terraform_data` has in OpenTofu."""
+
+STORE: Final = "store"
+
+_STORE: Final = Block(
+    {
+        "input": Attribute(
+            cty.DYNAMIC,
+            optional=True,
+            write_only=True,
+            description="The value to store, which may be ephemeral or sensitive.",
+        ),
+        "output": Attribute(cty.DYNAMIC, computed=True, description="The stored value."),
+        "sensitive_output": Attribute(
+            cty.DYNAMIC,
+            computed=True,
+            sensitive=True,
+            description="The stored value, if `sensitive` is true.",
+        ),
+        "version": Attribute(
+            cty.DYNAMIC,
+            optional=True,
+            description="The value is stored again when this changes. Without it, whenever `input` differs.",
+        ),
+        "sensitive": Attribute(
+            cty.BOOL, optional=True, description="Whether the stored value is sensitive."
+        ),
+        "replace": Attribute(
+            cty.BOOL, optional=True, description="Whether a new value replaces the object."
+        ),
+    }
+)
+
 TERRAFORM_DATA: Final = Schema(
     Block(
-        {
-            "input": Attribute(cty.DYNAMIC, optional=True),
-            "output": Attribute(cty.DYNAMIC, computed=True),
-            "triggers_replace": Attribute(cty.DYNAMIC, optional=True),
-            "id": Attribute(cty.STRING, computed=True),
-        }
+        _DATA_ATTRIBUTES,
+        {STORE: NestedBlock(_STORE, Nesting.SINGLE, is_stored_if_null=False)},
     )
 )
+"""The same with the block of Terraform 1.16, of which OpenTofu accepts nothing, not even a null."""
 
 
 def _attribute(
@@ -109,3 +148,6 @@ SCHEMA: Final = ProviderSchema(
     is_configurable=False,
 )
 """The whole schema, known without starting the provider."""
+
+PLAIN_SCHEMA: Final = replace(SCHEMA, resources={TERRAFORM_DATA_NAME: PLAIN_TERRAFORM_DATA})
+"""The schema where nothing has a `store`: objects have only the attributes that they have in OpenTofu."""

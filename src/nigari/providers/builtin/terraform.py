@@ -11,7 +11,12 @@ from nigari import cty
 from nigari.providers import api
 from nigari.providers.base import ProviderBase
 from nigari.providers.builtin import terraform_data
-from nigari.providers.builtin.schema import REMOTE_STATE_NAME, SCHEMA, TERRAFORM_DATA_NAME
+from nigari.providers.builtin.schema import (
+    PLAIN_SCHEMA,
+    REMOTE_STATE_NAME,
+    SCHEMA,
+    TERRAFORM_DATA_NAME,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,15 +30,18 @@ class TerraformProvider(ProviderBase):
         self,
         reader: Reader | None = None,
         checker: Checker | None = None,
+        has_store: bool = True,
     ) -> None:
         """Create the provider with a `reader` of other states, and a `checker` of backend
-        arguments.
+        arguments. Without `has_store`, its objects have no block `store`, as in OpenTofu.
         """
         self._reader = reader
         self._checker = checker
+        self._schema = SCHEMA if has_store else PLAIN_SCHEMA
+        self._data = self._schema.resources[TERRAFORM_DATA_NAME].block
 
     async def schema(self) -> api.SchemaResponse:
-        return api.SchemaResponse(SCHEMA)
+        return api.SchemaResponse(self._schema)
 
     async def validate_resource(self, type_name: str, config: cty.Value) -> api.Response:
         if type_name != TERRAFORM_DATA_NAME:
@@ -51,7 +59,7 @@ class TerraformProvider(ProviderBase):
     async def upgrade(self, request: api.UpgradeRequest) -> api.UpgradeResponse:
         if request.type_name != TERRAFORM_DATA_NAME:
             return await super().upgrade(request)
-        return terraform_data.upgrade(request)
+        return terraform_data.upgrade(request, self._data)
 
     async def read(self, request: api.ReadRequest) -> api.ReadResponse:
         if request.type_name != TERRAFORM_DATA_NAME:
@@ -71,12 +79,12 @@ class TerraformProvider(ProviderBase):
     async def import_state(self, request: api.ImportRequest) -> api.ImportResponse:
         if request.type_name != TERRAFORM_DATA_NAME:
             return await super().import_state(request)
-        return terraform_data.import_state(request)
+        return terraform_data.import_state(request, self._data)
 
     async def move_state(self, request: api.MoveRequest) -> api.MoveResponse:
         if request.target_type_name != TERRAFORM_DATA_NAME:
             return await super().move_state(request)
-        return terraform_data.move_state(request)
+        return terraform_data.move_state(request, self._data)
 
     async def read_data(self, request: api.ReadDataRequest) -> api.ReadDataResponse:
         if request.type_name != REMOTE_STATE_NAME:

@@ -1,7 +1,7 @@
 """The resource type `terraform_data`, which stores a value and exists in the state only.
 
 As in OpenTofu, `output` adopts `input` on apply; a change of `triggers_replace` replaces the
-object.
+object. The block `store` is that of Terraform: its rules are in `nigari.providers.builtin.stored_value`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from nigari.cty.refinements import refine_not_null
 from nigari.lang.random_ids import random_uuid
 from nigari.providers import api
 from nigari.providers.base import problem
-from nigari.providers.builtin.schema import TERRAFORM_DATA, TERRAFORM_DATA_NAME
+from nigari.providers.builtin.schema import STORE, TERRAFORM_DATA_NAME
+from nigari.providers.builtin.stored_value import apply_store, plan_store
 from nigari.schema.block import Attribute, Block
 from nigari.schema.coerce import coerce
 
@@ -47,7 +48,7 @@ def validate(config: cty.Value) -> api.ProviderDiagnostics:
 
 def plan(request: api.PlanRequest) -> api.PlanResponse:
     """Plan all results as unknown for a new object or changed triggers, otherwise only a changed
-    `output`.
+    `output` or a value to store.
     """
     proposed = request.proposed
     if proposed.is_null:
@@ -72,7 +73,15 @@ def plan(request: api.PlanRequest) -> api.PlanResponse:
         # planDataStoreResourceChange: output follows input on apply only, so that what
         # refers to it waits.
         planned["output"] = cty.unknown(given.type)
-    return api.PlanResponse(cty.object_value(planned), replaced)
+    if STORE not in planned or planned[STORE].is_null:
+        return api.PlanResponse(cty.object_value(planned), replaced)
+    had = cty.null(planned[STORE].type) if prior.is_null or replaced else prior.attribute(STORE)
+    store = plan_store(had, planned[STORE], request.config.attribute(STORE).attribute("input"))
+    planned[STORE] = store.planned
+    if store.replaces and not prior.is_null and not replaced:
+        replaced = ((cty.GetAttr(STORE), cty.GetAttr("input")),)
+        planned["id"] = refine_not_null(cty.unknown(cty.STRING))
+    return api.PlanResponse(cty.object_value(planned), replaced, diagnostics=store.diagnostics)
 
 
 def _infinite(path: cty.Path) -> api.ProviderDiagnostics:
@@ -97,29 +106,29 @@ def apply(request: api.ApplyRequest) -> api.ApplyResponse:
     if not planned.attribute("id").is_known:
         # The id is unknown for new objects only; otherwise it stays.
         state["id"] = cty.string(random_uuid())
+    if STORE in state and not state[STORE].is_null:
+        given = request.config.attribute(STORE).attribute("input")
+        state[STORE] = apply_store(state[STORE], given)
     return api.ApplyResponse(cty.object_value(state))
 
 
-def upgrade(request: api.UpgradeRequest) -> api.UpgradeResponse:
+def upgrade(request: api.UpgradeRequest, block: Block) -> api.UpgradeResponse:
     """Read stored state: this schema has had only one version."""
     try:
-        state = cty.value_from_json(request.json, TERRAFORM_DATA.block.implied_type)
-        return api.UpgradeResponse(state)
+        return api.UpgradeResponse(cty.value_from_json(request.json, block.implied_type))
     except cty.CtyError as error:
-        return api.UpgradeResponse(
-            cty.null(TERRAFORM_DATA.block.implied_type), _bad_state(str(error))
-        )
+        return api.UpgradeResponse(cty.null(block.implied_type), _bad_state(str(error)))
 
 
-def import_state(request: api.ImportRequest) -> api.ImportResponse:
+def import_state(request: api.ImportRequest, block: Block) -> api.ImportResponse:
     """Import an object by its id; the next apply fills in the rest."""
-    state = coerce(TERRAFORM_DATA.block, cty.object_value({"id": cty.string(request.id)}))
+    state = coerce(block, cty.object_value({"id": cty.string(request.id)}))
     return api.ImportResponse((api.ImportedResource(TERRAFORM_DATA_NAME, state),))
 
 
-def move_state(request: api.MoveRequest) -> api.MoveResponse:
+def move_state(request: api.MoveRequest, block: Block) -> api.MoveResponse:
     """Take over a `null_resource`: its triggers and its id."""
-    nothing = cty.null(TERRAFORM_DATA.block.implied_type)
+    nothing = cty.null(block.implied_type)
     # moveDataStoreResourceState: null_resource is the only source, and triggers become
     # triggers_replace.
     if request.source_type_name != "null_resource":
@@ -136,7 +145,7 @@ def move_state(request: api.MoveRequest) -> api.MoveResponse:
     triggers = old.attribute("triggers")
     if not triggers.is_null:
         values["triggers_replace"] = cty.object_value(triggers.mapping())
-    return api.MoveResponse(coerce(TERRAFORM_DATA.block, cty.object_value(values)), request.private)
+    return api.MoveResponse(coerce(block, cty.object_value(values)), request.private)
 
 
 def _bad_state(reason: str) -> api.ProviderDiagnostics:

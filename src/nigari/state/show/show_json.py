@@ -29,7 +29,7 @@ from nigari.state.model import (
     StateFile,
     StoredObject,
 )
-from nigari.state.objects import SchemaLookup
+from nigari.state.objects import SchemaLookup, stored_part
 from nigari.state.show.shown_object import shown_object
 
 TYPE_CHECKING = False
@@ -167,6 +167,8 @@ def _instance(
     members["provider_name"] = quoted(resource.provider.item.provider.text)
     members["schema_version"] = "0" if deposed else str(stored.schema_version)
     plain, _ = value.unmark_deep()
+    assert schema is not None, "the object has been decoded with it"
+    plain = stored_part(plain, schema.block)
     members["values"] = object_text(
         {name: cty_json.value_to_json(part) for name, part in sorted(plain.mapping().items())}
     )

@@ -9,21 +9,26 @@ from nigari.addrs.resource import DATA, EPHEMERAL, MANAGED
 from nigari.cty.function import Function, FunctionError
 from nigari.cty.types import Type
 from nigari.cty.values import Value
+from nigari.diagnostics import Diagnostics
 from nigari.workspace.context.asyncio_bridge import run_until_it_waits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.addrs.values import ProviderFunction
+    from nigari.eval.core.module_tree import ModuleInstance
     from nigari.eval.validate.run import ProviderValidation
+    from nigari.hcl.body import Body
     from nigari.providers.api import ProviderDiagnostic
     from nigari.providers.builtin.functions import BuiltinFunction
     from nigari.schema.provider import ProviderSchema
+    from nigari.state.model import ResourceState, State
 
 
 class BuiltinSchemas:
     """The schemas that are known without any provider process."""
 
-    def __init__(self) -> None:
+    def __init__(self, has_store: bool = True) -> None:
+        self._has_store = has_store
         self._known: ProviderSchema | None = None
 
     def of(self, provider: Provider) -> ProviderSchema | None:
@@ -31,10 +36,55 @@ class BuiltinSchemas:
         if not provider.is_builtin:
             return None
         if self._known is None:
-            from nigari.providers.builtin.schema import SCHEMA
+            from nigari.providers.builtin.schema import PLAIN_SCHEMA, SCHEMA
 
-            self._known = SCHEMA
+            self._known = SCHEMA if self._has_store else PLAIN_SCHEMA
         return self._known
+
+
+def has_store(root: ModuleInstance, state: State | None = None) -> bool:
+    """Return whether any `terraform_data` has a block `store`, in the configuration or in the state.
+
+    If none has, it has the attributes of OpenTofu's everywhere, so that whole objects are the same.
+    """
+    from nigari.providers.builtin.schema import TERRAFORM_DATA_NAME
+
+    if state is not None and any(map(_stores, state.resources.values())):
+        return True
+    bodies: dict[int, Body] = {}
+    pending = [root]
+    while pending:
+        instance = pending.pop()
+        for resource in instance.module.resources.values():
+            if resource.addr.type == TERRAFORM_DATA_NAME:
+                bodies[id(resource)] = resource.body
+        for children in instance.children.values():
+            pending.extend(children.values())
+    return any(map(_configures_store, bodies.values()))
+
+
+def _configures_store(body: Body) -> bool:
+    from nigari.hcl.body import BlockSchema, BodySchema
+    from nigari.hcl.dynamic_template import DYNAMIC_BLOCK
+    from nigari.providers.builtin.schema import STORE
+
+    schema = BodySchema(blocks=(BlockSchema(STORE), DYNAMIC_BLOCK))
+    content, _ = body.partial_content(schema, Diagnostics())
+    return any(each.type == STORE or STORE in each.labels for each in content.blocks)
+
+
+def _stores(resource: ResourceState) -> bool:
+    import json
+
+    from nigari.providers.builtin.schema import STORE, TERRAFORM_DATA_NAME
+
+    if resource.address.item.type != TERRAFORM_DATA_NAME:
+        return False
+    return any(
+        f'"{STORE}"' in stored.attributes and STORE in json.loads(stored.attributes)
+        for instance in resource.instances.values()
+        for _, stored, _ in instance.objects()
+    )
 
 
 def builtin_function(provider: Provider, function: ProviderFunction) -> Function | None:

@@ -101,10 +101,10 @@ def _look_at(
             run_to_end(validate_with_plugins(run, needed, installed, diags))
         return
     from nigari.eval.validate.run import ValidateRun
-    from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin
+    from nigari.workspace.configuration.builtin import BuiltinSchemas, ask_builtin, has_store
     from nigari.workspace.configuration.validation_cycles import report_cycles
 
-    schemas = BuiltinSchemas()
+    schemas = BuiltinSchemas(has_store(run.root.instance))
     check = ValidateRun(run, schemas)
     check.run(partial(ask_builtin, workspace.where.environ))
     diags.extend(check.diags)

@@ -17,6 +17,7 @@ from nigari.eval.validate.run import ProviderValidation, ValidateRun
 from nigari.running.driver import Driver
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.requests import ProviderRequest, validate_with_provider
+from nigari.workspace.configuration.builtin import has_store
 from nigari.workspace.configuration.validation_cycles import report_cycles
 from nigari.workspace.plugins.providers import InstalledProviders
 
@@ -42,6 +43,7 @@ async def validate_with_plugins(
     diags: Diagnostics,
 ) -> None:
     """Look at a whole configuration, with whatever the providers that it needs say."""
+    installed.has_store = has_store(run.root.instance)
     pool = ProviderPool(installed.start)
     try:
         await pool.load(sorted(needed), diags)

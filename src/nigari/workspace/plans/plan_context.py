@@ -34,6 +34,7 @@ from nigari.running.provider_pool import ProviderPool, Starter
 from nigari.running.provider_run import RunSettings
 from nigari.schema.provider import ProviderSchema
 from nigari.state.model import State
+from nigari.workspace.configuration.builtin import has_store
 from nigari.workspace.configuration.requirements import providers_fit
 from nigari.workspace.context.working_directory import WorkingDirectory, home_directory
 from nigari.workspace.plugins.providers import InstalledProviders
@@ -84,13 +85,16 @@ class PlanContext:
         self._start_plugin = self._installed.start if start is None else start
         self._remote_states = RemoteStates(static, directory, planned)
         self._pool = ProviderPool(self._start, overrides)
+        self._has_store = False
 
     async def _start(
         self, provider: Provider, schema: ProviderSchema | None, diags: Diagnostics
     ) -> api.Provider | None:
         if provider.is_builtin:
             return TerraformProvider(
-                self._remote_states.read, remote_state_checker(self._directory.environ)
+                self._remote_states.read,
+                remote_state_checker(self._directory.environ),
+                self._has_store,
             )
         await event_loop()
         return await self._start_plugin(provider, schema, diags)
@@ -111,6 +115,7 @@ class PlanContext:
 
     def plan_inputs(self, state: State, listener: Listener = SILENCE) -> PlanInputs:
         """Return what a plan is made from."""
+        self._has_store = has_store(self.static.root.instance, state)
         settings = self._run_settings(listener)
         return PlanInputs(self.static, settings, self._pool, state, self._timestamp)
 

@@ -45,6 +45,8 @@ class InstalledProviders:
         self._begun: dict[Provider, ProviderStart] = {}
         self._problems = Diagnostics()
         self._developed: set[Provider] = set()
+        self.has_store: bool = True
+        """Whether `terraform_data` has a block `store`."""
 
     @property
     def problems(self) -> Diagnostics:
@@ -188,7 +190,8 @@ class InstalledProviders:
             from nigari.providers.builtin.terraform import TerraformProvider
             from nigari.workspace.states.remote_state import remote_state_checker
 
-            return TerraformProvider(checker=remote_state_checker(self._environ))
+            checker = remote_state_checker(self._environ)
+            return TerraformProvider(checker=checker, has_store=self.has_store)
         if self.is_attached(provider):
             return await self._attach(provider, diags)
         if provider in self.overrides:
