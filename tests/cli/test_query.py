@@ -134,7 +134,7 @@ def test_generated_blocks_import_what_was_found() -> None:
     assert (again.code, "File already exists" in again.err) == (1, True)
 
 
-def test_events_have_generated_blocks_and_no_file_is_written() -> None:
+def test_events_have_generated_blocks_as_the_file_has() -> None:
     done = query(block("limit = 1"), "-json", "-generate-config-out=found.tf")
     [found] = events(done, "list_resource_found")
     assert found["config"] == (
@@ -144,7 +144,16 @@ def test_events_have_generated_blocks_and_no_file_is_written() -> None:
         "import {\n  to       = shelf_book.all_0\n  provider = shelf\n"
         '  identity = {\n    title = "Emma"\n  }\n}'
     )
-    assert not Path("found.tf").exists()
+    written = Path("found.tf").read_text()
+    assert found["config"] in written
+    assert found["import_config"] in written
+
+
+def test_events_have_the_configuration_if_there_is_one() -> None:
+    [bare] = events(query(block(""), "-json"), "list_start")
+    assert "input_config" not in bare
+    [given] = events(query(block('config { containing = "V" }'), "-json"), "list_start")
+    assert given["input_config"] == {"containing": "V", "doubts": None, "stumbles_at": None}
 
 
 @pytest.mark.parametrize(

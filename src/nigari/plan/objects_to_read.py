@@ -135,6 +135,8 @@ def _exact_references(node: InstanceNode) -> dict[Resource, set[ResourceInstance
         return {}
     if lifecycle.replace_triggered_by or lifecycle.prevent_destroy is not None:
         return {}
+    if lifecycle.action_triggers or (resource.provider and resource.provider.key is not None):
+        return {}
     place = Written(frame, owner.body, node.data)
     found: dict[Resource, set[ResourceInstance]] = {}
     whole: set[Resource] = set()

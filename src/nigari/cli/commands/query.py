@@ -24,11 +24,9 @@ def run(invocation: Invocation) -> int:
     presenter, session = command.presenter, command.session
     session.use_queries()
     path = invocation.text(GENERATE_FLAG)
-    # As in Terraform, events have the generated blocks, and no file is written.
-    is_file = bool(path) and not presenter.is_for_programs
 
     async def work(locked: LockedSession) -> int:
-        if is_file and not is_new(path, session.where, session.diags):
+        if path and not is_new(path, session.where, session.diags):
             return 1
         found = await command.query(locked, lists_whole=bool(path))
         if found is None:
@@ -36,7 +34,7 @@ def run(invocation: Invocation) -> int:
         empty = [str(each.address) for each in found if not each.found]
         if empty:
             presenter.text(f"Nothing was found by {', '.join(empty)}.")
-        text = generated_text(listed_blocks(found)) if is_file else ""
+        text = generated_text(listed_blocks(found)) if path else ""
         if text and write_new(path, text, session.where, session.diags):
             presenter.text(f"\nGenerated blocks were written to {path}: review and keep them.")
         return 0
@@ -54,7 +52,7 @@ COMMAND = Command(
             GENERATE_FLAG,
             FLAG_TEXT,
             "Write resource and import blocks for the objects to a new file; with -json, the "
-            "events have them",
+            "events have them, too",
             "FILE",
         ),
         PARALLELISM_FLAG,

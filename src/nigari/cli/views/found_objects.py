@@ -29,7 +29,9 @@ def _text(value: Value) -> str:
 
 
 def started_members(config: Value) -> Members:
-    """Describe the configuration of a query."""
+    """Describe the configuration of a query. Terraform leaves it out if there is none."""
+    if config.is_null or all(each.is_null for each in config.mapping().values()):
+        return {}
     return {"input_config": _members(config)}
 
 

@@ -37,7 +37,7 @@ def plan_store(prior: cty.Value, wanted: cty.Value, given: cty.Value) -> Planned
             return PlannedStore(wanted, diagnostics=_unknown_setting(name))
     stored = _NOTHING if prior.is_null else _stored(prior)
     changes = _changes(prior, wanted, stored, given)
-    result = _result(given) if changes else stored
+    result = cty.unknown(given.type) if changes else stored
     planned = dict(wanted.mapping())
     planned["input"] = _NOTHING
     used = "sensitive_output" if _is_true(wanted, "sensitive") else "output"
@@ -67,10 +67,6 @@ def _changes(prior: cty.Value, wanted: cty.Value, stored: cty.Value, given: cty.
     if not version.is_null:
         return prior.is_null or version != prior.attribute("version")
     return given != stored
-
-
-def _result(given: cty.Value) -> cty.Value:
-    return _NOTHING if given.is_null else cty.unknown(given.type)
 
 
 def _is_true(store: cty.Value, name: str) -> bool:
