@@ -56,6 +56,9 @@ const mend = () => {
     each.removeAttribute("aria-labelledby");
     each.setAttribute("aria-label", `Part ${number + 1}`);
   });
+  document.querySelectorAll(".md-version__current").forEach((each) => {
+    each.setAttribute("aria-label", `Version ${each.textContent.trim()}`);
+  });
   for (const each of document.querySelectorAll(SCROLLS)) {
     if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
   }
