@@ -247,7 +247,7 @@ class Session:
 
     @property
     def environment(self) -> str | None:
-        """The name of the environment that is worked in; None where it is none."""
+        """The name of the selected environment; None if there is none."""
         return self._environment or None
 
     @property
@@ -517,7 +517,7 @@ class Session:
         return Plan(made, _finished(work))
 
     async def import_(self, address: str, id: str, *, listen: Listen | None = None) -> None:
-        """Take over an object that exists: only the state is changed."""
+        """Adopt an existing object; only the state changes."""
         check_text("the id of an object", id)
         work, announcer = self._open(), Announcer(self._hearing(listen))
         target = ImportTarget(_managed(work, address, "imported"), id)
@@ -575,7 +575,7 @@ class Session:
         return (await self._state()).outputs
 
     async def state_pull(self) -> bytes:
-        """The stored state as the bytes of a state file, decrypted; nothing where there is none."""
+        """The stored state as the bytes of a state file, decrypted; empty if there is none."""
         from nigari.state.files import format_state
 
         work = self._open()
@@ -638,7 +638,7 @@ class Session:
         await self._edit(work, "taint", lambda state: taint(state, named, work.diags))
 
     async def untaint(self, address: str) -> None:
-        """Take the mark of an object back."""
+        """Remove the mark that an object is to be replaced."""
         from nigari.state.edit import untaint
 
         work = self._open()
@@ -652,7 +652,7 @@ class Session:
 
     @property
     def workspace(self) -> str:
-        """The name of the workspace that is worked in."""
+        """The name of the selected workspace."""
         work = self._open()
         name = work.selected
         _finished(work)

@@ -169,7 +169,7 @@ class Session:
 
     @property
     def environment(self) -> str | None:
-        """The name of the environment that is worked in; None where it is none."""
+        """The name of the selected environment; None if there is none."""
         return self._inner.environment
 
     @property
@@ -240,7 +240,7 @@ class Session:
 
     @property
     def workspace(self) -> str:
-        """The name of the workspace that is worked in."""
+        """The name of the selected workspace."""
         return self._inner.workspace
 
     @_method(aio.Session.workspaces, _wait)

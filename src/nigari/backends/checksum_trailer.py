@@ -42,7 +42,7 @@ def _seal(content: bytes) -> bytes:
 
 
 def boot_identity() -> str:
-    """A text that is another one after every start of the machine; empty where there is none."""
+    """A text that is another one after every start of the machine; empty if there is none."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             return file.read().strip()

@@ -33,7 +33,7 @@ class Subject:
     directory: str
     workspace: str
     environment: str
-    """The environment that is worked in; empty where it is none."""
+    """The selected environment; empty if there is none."""
     evaluation: ValueQueries
     installed: Mapping[ModuleAddr, Place]
     """The directories of module calls, with their versions."""

@@ -68,7 +68,7 @@ class TypedCall:
 
 
 def call_at(document: Document, offset: int) -> TypedCall | None:
-    """The innermost call around an offset; None where there is none, or of no known function."""
+    """The innermost call around an offset; None if there is none, or of no known function."""
     if document.body is None:
         return None
     found = call_around(document.text, max(0, offset - LONGEST), offset)

@@ -39,7 +39,7 @@ class FoundBlock:
     instance: ModuleInstance
     """The module that has the configuration."""
     config: ProviderConfig | None
-    """The block; None where there is none and an empty one is meant."""
+    """The block; None if there is none and an empty one is meant."""
     address: AbsProviderConfig
     """With the keys of the module instance, as far as they are known."""
     key: PassedKey | None = None
@@ -98,7 +98,7 @@ class FoundConfig:
     frame: Frame
     """The module that has the configuration; the root where that module is gone."""
     config: ProviderConfig | None
-    """The block; None where there is none and an empty one is meant."""
+    """The block; None if there is none and an empty one is meant."""
     address: AbsProviderConfig
     key: Origin | None = None
     """The key that a call on the way gives."""

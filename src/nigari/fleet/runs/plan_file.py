@@ -134,7 +134,7 @@ def extract_plans(
 
 
 def unit_plan(saved: SavedFleetPlan, name: str, path: str, diags: Diagnostics) -> bytes | None:
-    """The plan of one unit, as it would be saved by itself; None where there is none, or after
+    """The plan of one unit, as it would be saved by itself; None if there is none, or after
     reporting why it cannot be read.
     """
     unit = saved.plan.units.get(name)

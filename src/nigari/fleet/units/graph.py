@@ -104,7 +104,7 @@ class Graph:
         return [each.diagnostic(Severity.ERROR) for each in met if len(each.units) > 1]
 
     def warnings(self, names: Iterable[str]) -> list[Diagnostic]:
-        """Mention the states that one of these units shares with another one."""
+        """Warn about states that one of these units shares with another one."""
         chosen = set(names)
         return [
             each.diagnostic(Severity.WARNING)

@@ -206,7 +206,7 @@ def _take(token: str) -> bool:
 
 
 def read_file(path: str) -> bytes:
-    """The content of a file; nothing where there is none."""
+    """The content of a file; empty if there is none."""
     try:
         with open(path, "rb") as file:
             return file.read()

@@ -21,7 +21,7 @@ _PRIVATE: Final = 0o600
 
 
 def rescued_file(unit: Unit) -> str:
-    """The file with the state of a unit that could not be stored; empty where there is none."""
+    """The file with the state of a unit that could not be stored; empty if there is none."""
     *ours, temporary = map(_like, unit.rescued_states)
     # Anybody can make a file among temporary ones, but not in our name.
     mine = [each for each in temporary if is_own(os.lstat(each))]
@@ -36,7 +36,7 @@ def _like(path: str) -> list[str]:
 
 
 def read_rescued(unit: Unit) -> bytes | None:
-    """The state of a unit that could not be stored; None where there is none."""
+    """The state of a unit that could not be stored; None if there is none."""
     path = rescued_file(unit)
     if not path:
         return None

@@ -15,7 +15,7 @@ from nigari.lsp.wire import REQUEST_FAILED, RequestFailure
 
 
 def prepare_rename(editor: Editor, params: Params) -> object:
-    """The name that would be changed; None where there is none."""
+    """The name that would be changed; None if there is none."""
     document, offset = editor.at(params)
     symbols = symbols_at(editor, document, offset)
     occurrence = editor.project.occurrence_at(document.path, offset)

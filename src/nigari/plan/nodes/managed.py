@@ -370,7 +370,7 @@ class ManagedInstance(ChangingInstance):
         )
 
     async def _import(self, target: ImportTarget) -> bool:
-        """Take over an object that exists; False where that failed."""
+        """Adopt an existing object; False if that failed."""
         run = self.owner.run
         run.listener.import_started(self.address, target.text)
         may_defer = run.deferrals is not None

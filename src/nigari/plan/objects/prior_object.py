@@ -256,7 +256,7 @@ def as_secret_as(config: Value, found: PriorObject, schema: Schema) -> PriorObje
 
 
 def current_value(state: InstanceState | None, schema: Schema) -> Value:
-    """The current object of an instance as it was stored; unknown where there is none to read."""
+    """The current object of an instance as it was stored; unknown if there is none to read."""
     if state is not None and state.current is not None:
         try:
             return with_schema_marks(decode(state.current, schema), schema)

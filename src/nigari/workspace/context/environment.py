@@ -25,7 +25,7 @@ class Environment:
     range: Range | None = None
     """The header of its block; None where it is not declared any more."""
     workspace: str = ""
-    """The workspace that is worked in; empty for the selected one."""
+    """The workspace of the environment; empty for the selected one."""
     var_files: tuple[str, ...] = ()
     """Files of variables, in their order, seen from the directory of the configuration."""
     variables: Mapping[str, Setting] = ReadOnly({})

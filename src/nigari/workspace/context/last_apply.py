@@ -45,7 +45,7 @@ def save_last_apply(data: Path, mode: str, serial: int, is_complete: bool) -> No
 
 
 def load_last_apply(data: Path) -> LastApply | None:
-    """The last apply; None where there is none, or no note of it that can be read."""
+    """The last apply; None if there is none, or no note of it that can be read."""
     try:
         found = json.loads((data / FILE_NAME).read_bytes())
         return LastApply(

@@ -2,7 +2,7 @@
 
 In this order a later one wins: what `init` remembers, `TF_VAR_` environment variables,
 `terraform.tfvars`, `terraform.tfvars.json`, `*.auto.tfvars` and `*.auto.tfvars.json` by name, then
-the files and the values of the environment that is worked in, `-var` and `-var-file` in the order
+the files and the values of the selected environment, `-var` and `-var-file` in the order
 given, and last what a Python program gives.
 """
 

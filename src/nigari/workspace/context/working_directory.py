@@ -49,7 +49,7 @@ def process_directory(environ: Mapping[str, str]) -> str:
 
 @record
 class WorkingDirectory:
-    """A directory with the environment that is worked in."""
+    """A directory with its selected environment."""
 
     environ: Mapping[str, str]
     name: str = "."
@@ -59,7 +59,7 @@ class WorkingDirectory:
     started_in: str = ""
     """The value of `path.cwd`; empty for the directory of the process."""
     environment: Environment | None = None
-    """The environment that is worked in, of those that are declared beside the configuration."""
+    """The selected environment, of those that are declared beside the configuration."""
     backend: Mapping[str, Value] = ReadOnly({})
     """Arguments that a fleet gives to the backend, stronger than those of the environment."""
 

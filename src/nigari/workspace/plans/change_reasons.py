@@ -74,7 +74,7 @@ class ChangeReasons:
     address: str
     action: str
     reason: str
-    """The reason by the name that `show -json` gives it; empty where there is none."""
+    """The reason by the name that `show -json` gives it; empty if there is none."""
     why: str
     """The reason in words; empty where it goes without saying."""
     arguments: tuple[ArgumentReason, ...] = ()

@@ -68,7 +68,7 @@ def listed_blocks(found: Iterable[ListInstance]) -> list[GeneratedBlock]:
 
 
 def generated_text(blocks: Iterable[GeneratedBlock]) -> str:
-    """A file with blocks; empty where there is none."""
+    """A file with blocks; empty if there is none."""
     texts: list[str] = []
     for each in blocks:
         origin = f' from "{each.origin}"' if each.origin else ""

@@ -144,7 +144,7 @@ def journal_path(data_directory: str, workspace: str) -> str:
 
 
 def journal_entries(path: str) -> list[Entry]:
-    """The journal of the last apply; nothing where there is none."""
+    """The journal of the last apply; empty if there is none."""
     try:
         with open(path, encoding="utf-8", errors="replace") as lines:
             return list(_read(lines))

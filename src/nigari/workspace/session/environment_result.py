@@ -20,7 +20,7 @@ class EnvironmentInfo:
 
     name: str
     workspace: str
-    """The workspace that is worked in."""
+    """The selected workspace."""
     var_files: tuple[str, ...]
     """Files of variables, seen from the directory."""
     variables: tuple[str, ...]

@@ -65,7 +65,7 @@ class PlannedChange:
     steps: tuple[str, ...]
     """The same as in `show -json`: a replacement has two steps, in their order."""
     reason: str
-    """The reason by the name that `show -json` gives it; empty where there is none."""
+    """The reason by the name that `show -json` gives it; empty if there is none."""
     why: str
     """The reason in words; empty where it goes without saying."""
     before: Value

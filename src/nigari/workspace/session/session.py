@@ -138,7 +138,7 @@ class Session:
 
     @property
     def selected(self) -> str:
-        """The name of the workspace that is worked in."""
+        """The name of the selected workspace."""
         return "default" if self.where.selects_default else self.where.selected(self.diags).name
 
     @property

@@ -21,7 +21,7 @@ _AT_A_TIME = 16
 def ask_versions(
     sources: ModuleSources, wanted: Sequence[PackageRequest], diags: Diagnostics
 ) -> list[Version | None]:
-    """The version for each call; None where there is none, which is reported."""
+    """The version for each call; None if there is none, which is reported."""
     modules: dict[str, list[PackageRequest]] = {}
     for each in wanted:
         modules.setdefault(each.source.package, []).append(each)

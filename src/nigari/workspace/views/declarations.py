@@ -120,7 +120,7 @@ class DeclaredView(StaticValue):
 
     @property
     def description(self) -> str:
-        """The description; nothing where there is none."""
+        """The description; empty if there is none."""
         return self._words.description
 
     @property
@@ -135,7 +135,7 @@ class DeclaredView(StaticValue):
 
     @property
     def deprecated(self) -> str:
-        """The advice against using it; nothing where there is none."""
+        """The advice against using it; empty if there is none."""
         return self._words.deprecated
 
 
@@ -151,7 +151,7 @@ class VariableView(DeclaredView):
 
     @property
     def default(self) -> StaticValue | None:
-        """The default; None where there is none, so that a value is required."""
+        """The default; None if there is none, so that a value is required."""
         return self._written.default
 
     @property

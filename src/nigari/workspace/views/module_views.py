@@ -71,7 +71,7 @@ class CallView(RepeatedPart[ModuleCall]):
 
     @property
     def version(self) -> StaticValue | None:
-        """The version constraint; None where there is none."""
+        """The version constraint; None if there is none."""
         expr = self._declaration.version
         return None if expr is None else self._reader().known(f"{self.address}.version", expr)
 

@@ -39,7 +39,7 @@ class ProviderRequirement:
     source: str
     """The provider, as its whole address."""
     version: StaticValue | None
-    """The version constraint; None where there is none."""
+    """The version constraint; None if there is none."""
     aliases: tuple[str, ...]
     """The configurations that the module wants from its caller."""
     range: Range
