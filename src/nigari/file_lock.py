@@ -81,7 +81,7 @@ def lock_file(
             return
         finally:
             os.close(descriptor)
-            if sys.platform == "win32":  # where nobody can delete a file that is open
+            if sys.platform == "win32":  # where an open file cannot be deleted
                 with suppress(OSError):
                     os.unlink(path)
 

@@ -1,4 +1,4 @@
-"""Sessions for Python programs: a working directory to be planned, applied and looked at.
+"""Sessions for Python programs: a working directory to plan, apply and inspect.
 
     with nigari.open("infra", {"env": "prod"}) as session:
         plan = session.plan()

@@ -22,7 +22,7 @@ from nigari.eval.core.instances import ResourceNode
 from nigari.eval.core.scope import evaluate
 from nigari.eval.nodes.action_triggers import as_condition
 from nigari.plan.model.changes import Change
-from nigari.plan.model.invocations import Invocation
+from nigari.plan.model.invocations import Invocation, Trigger
 from nigari.plan.objects.prior_object import current_value
 from nigari.providers import api
 from nigari.providers.diagnostics import located
@@ -38,8 +38,8 @@ async def run_before(
     context: ApplyContext, declared: DeclaredInstance, change: Change, planned: Value
 ) -> None:
     """Run the actions before an object is created or updated."""
-    for invocation in _triggered(context, change, is_before=True):
-        if await _holds(context, declared, invocation, planned):
+    for invocation, trigger in _triggered(context, change, is_before=True):
+        if await _holds(context, declared, invocation, trigger, planned):
             await _run_or_fail(context, invocation, planned)
 
 
@@ -47,11 +47,9 @@ async def run_after(
     context: ApplyContext, declared: DeclaredInstance, change: Change, value: Value
 ) -> None:
     """Run the actions after an object was created or updated; a failed one may taint the object."""
-    for invocation in _triggered(context, change, is_before=False):
-        trigger = invocation.trigger
-        assert trigger is not None
+    for invocation, trigger in _triggered(context, change, is_before=False):
         try:
-            if await _holds(context, declared, invocation, value):
+            if await _holds(context, declared, invocation, trigger, value):
                 await _run_or_fail(context, invocation, value)
         except OperationFailed:
             # Terraform: only a new object is tainted, since only creating it can be repeated.
@@ -97,23 +95,30 @@ def _caller(context: ApplyContext, invocation: Invocation) -> Value | None:
     return None if schema is None else current_value(context.draft.instance(address), schema)
 
 
-def _triggered(context: ApplyContext, change: Change, is_before: bool) -> list[Invocation]:
-    """The invocations of one side of a change that makes something."""
-    found: list[Invocation] = []
+def _triggered(
+    context: ApplyContext, change: Change, is_before: bool
+) -> list[tuple[Invocation, Trigger]]:
+    """List the invocations before or after a creation or update, with their triggers."""
+    found: list[tuple[Invocation, Trigger]] = []
     for each in context.triggered.get(change.address, ()):
-        event = None if each.trigger is None else each.trigger.event
-        if event is not None and event.is_before is is_before and not event.is_destroy:
-            found.append(each)
+        trigger = each.trigger
+        if trigger is None or trigger.event.is_destroy:
+            continue
+        if trigger.event.is_before is is_before:
+            found.append((each, trigger))
     return found
 
 
 async def _holds(
-    context: ApplyContext, declared: DeclaredInstance, invocation: Invocation, value: Value
+    context: ApplyContext,
+    declared: DeclaredInstance,
+    invocation: Invocation,
+    trigger: Trigger,
+    value: Value,
 ) -> bool:
     """Evaluate the condition of a trigger again, which may have been unknown while planning."""
-    assert invocation.trigger is not None
     node, run = declared.node, context.run
-    condition = node.resource.lifecycle.action_triggers[invocation.trigger.block_index].condition
+    condition = node.resource.lifecycle.action_triggers[trigger.block_index].condition
     if condition is None:
         return True
     problems = Diagnostics()

@@ -35,6 +35,7 @@ from nigari.plan.order.block_settings import BlockSettings
 from nigari.providers import api
 from nigari.running.provider_node import ProviderNode
 from nigari.state.draft import StateDraft
+from nigari.state.model import StoredObject
 
 
 class OperationFailed(Exception):
@@ -115,7 +116,14 @@ class ApplyContext:
         node = self.providers.get(str(subject.provider))
         if node is None or node.provider is None:
             raise OperationFailed
-        return self.run.pool.overrides.for_instance(subject.address, node.provider)
+        return node.running_for(subject.address)
+
+    def current(self, address: AbsResourceInstance) -> StoredObject:
+        """Return the current object of an instance that has one."""
+        state = self.draft.instance(address)
+        assert state is not None
+        assert state.current is not None
+        return state.current
 
     def dependencies(self, change: Change) -> tuple[AbsResource, ...]:
         """Return the resources that an object depends on in the current configuration."""

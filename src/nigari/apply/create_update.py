@@ -78,10 +78,7 @@ async def make(context: ApplyContext, change: Change, begin: Callable[[], None])
 
 
 def _prior(context: ApplyContext, change: Change) -> PriorObject:
-    state = context.draft.instance(change.address)
-    assert state is not None
-    assert state.current is not None
-    stored = state.current
+    stored = context.current(change.address)
     # A change has the marks of its schema, too, and these may be what it adds to the state.
     value = marked_as_stored(change.before.unmark_deep()[0], stored)
     return PriorObject(value, stored, stored.private, stored_identity(stored, change.schema))

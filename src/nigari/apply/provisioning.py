@@ -31,10 +31,7 @@ async def provision(
     wanted = _at(context, frame, resource.provisioners, _CREATE)
     if not wanted:
         return
-    state = context.draft.instance(change.address)
-    assert state is not None
-    assert state.current is not None
-    sound = state.current
+    sound = context.current(change.address)
     # maybeTainted after provisioners: if the process dies meanwhile, it is unknown what ran.
     # So the object is stored as tainted first.
     tainted = sound.with_status(ObjectStatus.TAINTED)

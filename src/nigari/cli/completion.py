@@ -3,7 +3,7 @@
 Shells run the program itself with the line typed so far in `COMP_LINE`, and read the candidates from
 standard output. bash inserts a candidate as it is printed. zsh and fish quote words themselves and
 show what each means: with `NIGARI_COMPLETION=described` they get whole words, each with a tab and its
-meaning. `nigari.cli.completion_scripts` has what the shells are told.
+meaning. `nigari.cli.completion_scripts` has the scripts for the shells.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ from nigari.workspace.session.made_plan import MadePlan
 from nigari.workspace.session.session import Session
 
 TYPE_CHECKING = False
-# The page is for those who ask for it, and most plans are only looked at.
+# Most plans are only read, and few are shown in the page.
 if TYPE_CHECKING:
     from nigari.cli.live_page import PageBeside
     from nigari.eval.static.run import StaticRun

@@ -51,7 +51,7 @@ class LintResult:
 
 
 class Linter:
-    """Lints root modules together: a module that several of them call is looked at once."""
+    """Lints root modules together: a module that several of them call is linted once."""
 
     def __init__(self, where: WorkingDirectory, wanted: RuleList) -> None:
         """`where` is the directory that paths are seen from."""

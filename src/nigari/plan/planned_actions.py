@@ -285,12 +285,11 @@ class _InvocationNode(Node):
 
     async def perform(self) -> None:
         """Have the provider check the invocation."""
-        run, provider, config = self._run, self._provider, self._config
+        provider, config = self._provider, self._config
         assert provider is not None
-        assert provider.provider is not None
         assert config is not None
         assert self._schema is not None
-        running = run.pool.overrides.for_instance(self._address, provider.provider)
+        running = provider.running_for(self._address)
         plain, _ = config.unmark_deep()
         answer = await running.plan_action(self._address.item.resource.type, plain)
         reported = Diagnostics()

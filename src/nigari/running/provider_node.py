@@ -122,6 +122,11 @@ class ProviderNode(Node):
         """The running provider; None after a reported failure."""
         self._stages = Stages(self._choose, self._evaluate, self._open)
 
+    def running_for(self, address: AbsResourceInstance) -> api.Provider:
+        """Return the running provider, or what replaces it for an instance in a test."""
+        assert self.provider is not None
+        return self._pool.overrides.for_instance(address, self.provider)
+
     @property
     def label(self) -> str:
         return str(self.address)

@@ -1,6 +1,6 @@
 """Deciding variables: those of the root module that an expression may depend on.
 
-Values are not looked at: this serves messages that say what to give on the command line.
+Values do not matter: this serves messages that name variables to set on the command line.
 """
 
 from __future__ import annotations

@@ -136,15 +136,13 @@ class InstanceNode(ValueNode):
 
     @property
     def running(self) -> api.Provider:
-        """The provider, by the time that it is asked."""
+        """The running provider; only once an effect of this node is performed."""
         assert self.provider is not None
-        assert self.provider.provider is not None
-        overrides = self.owner.run.pool.overrides
-        return overrides.for_instance(self.address, self.provider.provider)
+        return self.provider.running_for(self.address)
 
     @property
     def provider_address(self) -> AbsProviderInstance:
-        """The provider instance, by the time that it is asked."""
+        """The provider instance; only once an effect of this node is performed."""
         assert self.provider is not None
         return self.provider.address
 

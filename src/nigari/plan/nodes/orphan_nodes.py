@@ -244,7 +244,6 @@ class OrphanNode(Node):
         """See whether the object is still there, and plan its end."""
         run, node = self._run, self._provider
         assert node is not None
-        assert node.provider is not None
         assert node.schema is not None
         type_name = self.address.item.resource.type
         schema = node.schema.resources.get(type_name)
@@ -257,7 +256,7 @@ class OrphanNode(Node):
             else:
                 _report_type(self.address, node.schema, run)
             return
-        provider = run.pool.overrides.for_instance(self.address, node.provider)
+        provider = node.running_for(self.address)
         if previous is not None:
             manager = previous, node.address
             prior = await taken_over(

@@ -28,7 +28,7 @@ _EXPRESSIONS: Final = frozenset(
 
 
 class _NoModules:
-    """Modules of which none is looked at."""
+    """Module lookup for a document without called modules."""
 
     def load_all(
         self, wanted: Sequence[tuple[InstallModule, ModuleInstance]], diags: Diagnostics

@@ -1,4 +1,4 @@
-"""The last init with nothing to do: what it looked at, and what it found.
+"""The last init with nothing to do: its inputs and its result.
 
 An init that changes nothing, prompts for nothing and reports nothing is remembered with every question that
 it put to the file system, and the answers. While all of them are the same the next init would come
