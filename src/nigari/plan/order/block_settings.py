@@ -66,6 +66,8 @@ class BlockSettings:
         What is left out forces nothing; None where everything counts.
         """
         declared = self._declared if selected is None else self._declared & selected
+        # ForcedCBDTransformer: otherwise a dependency would have to be destroyed before the object
+        # that uses it.
         return frozenset(declared).union(*map(self._graph.resource_blocks_before, declared))
 
     def is_declared_first(self, module: ModuleAddr, addr: ResourceAddr) -> bool:
@@ -82,6 +84,7 @@ class BlockSettings:
             return False
         expr = settings.resource.lifecycle.destroy
         is_literal = expr is None or not expr.variables()
+        # The value of another instance must not decide about this one.
         return is_literal or not self._graph.variants.is_gone(module)
 
     def runs_at(self, module: ModuleAddr, provisioner: Provisioner) -> str:

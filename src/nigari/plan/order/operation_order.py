@@ -1,21 +1,26 @@
 """The order of operations: from the changes of a plan to its execution graph.
 
-The rules, with A depending on B: B is created or updated before A; A is destroyed before anything
-is done to B, if it depended on B as the state says, whatever the configuration says by now. An
-object that is replaced goes before its successor comes, or after it where it is created first; then
-it also stays until everything that depends on it has been changed. So does a deposed object, and
-until the current one of its instance has been changed. That A is destroyed before B is given up
-where they have different providers and A's must be configured with what B will be: then nothing of
-A can be destroyed before B is created again. Where B depended on A when both were stored, and A depends
-on B by now, B is destroyed first. A provider is open from before its first use until after its
-last, and so is an ephemeral object that anything uses. Conditions of what stays, of variables and
-of outputs are checked before anything that depends on them is created. Data sources of checks are read
-when all else has been made; what is destroyed need not be gone by then.
+The rules, if A depends on B:
 
-Order is kept between the blocks of module instances, through operations that only stand for "all of
-this is done", so that the graph grows with blocks and their references and not with pairs of
-instances. Objects in two instances of one module do not wait for each other, unless what the one is
-called with comes from the other, or one of them has only moved there.
+- B is created or updated before A.
+- A is destroyed before any operation on B, if it depended on B according to the state, whatever the
+  configuration says now. Exceptions: if they have different providers, and A's must be configured
+  with the new values of B, B is created first; if B depended on A when both were stored, B is
+  destroyed first.
+- An object that is replaced is destroyed before its successor is created. With
+  create_before_destroy it is destroyed after it, and after all changes of objects that depend on
+  it. The same holds for deposed objects.
+- A provider is open from before its first use until after its last one, and so is an ephemeral
+  object that is used.
+- Conditions of unchanged objects, variables and outputs are checked before anything that depends on
+  them is created.
+- Data sources of checks are read after everything has been created; objects to destroy may still
+  exist.
+
+The order is kept between blocks of module instances, through operations that only stand for "all
+of this is done". So the graph grows with blocks and their references, and not with pairs of
+instances. Objects in two instances of one module do not depend on each other, unless the arguments
+of one come from the other, or one of them has only moved there.
 """
 
 from __future__ import annotations
@@ -52,8 +57,10 @@ _ENDING_KINDS = frozenset((OperationKind.DELETE, OperationKind.FORGET, Operation
 def execution_graph(
     plan: Plan, blocks: BlockGraph, moved: Moved, is_renewed: bool
 ) -> ExecutionGraph:
-    """The graph of a plan's operations, given what has moved since the state was stored, and whether
-    the state was brought up to date with what the configuration says of objects.
+    """Build the graph of a plan's operations.
+
+    `moved` are the moves since the state was stored; `is_renewed` is true if the lifecycle settings
+    in the state are those of the configuration.
     """
     return _Building(plan, blocks, moved, is_renewed).finished()
 
@@ -79,14 +86,14 @@ class _Building:
         self._ephemeral: dict[int, EphemeralInstance] = {}
         """The ephemeral objects that are opened, by the operation that does it."""
         self._late: list[tuple[list[int], list[int]]] = []
-        """Endings, and what should be made before them."""
+        """Destroy operations, and the operations that should precede them."""
         self._calls: dict[tuple[ModuleAddr, ModuleAddr], dict[ModuleAddr, None]] = {}
         """The module instances with operations, by where they are called and their variant."""
         self._across: list[tuple[int, list[int]]] = []
-        """Endings, and those of objects of other providers that should come before them."""
+        """Destroy operations, and those of objects of other providers that should precede them."""
         self._declared_ends: list[tuple[int, list[int], Block, Block]] = []
-        """Endings, and those that come before them because the configuration says that the first
-        block needs the second.
+        """Destroy operations, and those before them because the configuration lets the first block
+        depend on the second.
         """
         self._has_former_ends = False
         """True if stored dependencies order some destroy operations."""
@@ -120,9 +127,7 @@ class _Building:
         )
 
     def _checked(self) -> list[Change]:
-        """A node for conditions of an unchanged object: they are checked once all that it needs is
-        done.
-        """
+        """List unchanged objects with conditions, which are checked once their dependencies are done."""
         unchanged = [each for each in self._plan.changes if each.action is Action.NO_OP]
         return [each for each in unchanged if self._blocks.has_conditions(self._block_of(each))]
 
@@ -146,11 +151,14 @@ class _Building:
         action, text = change.action, str(change.address)
         self._note_module(module)
         self._managers.setdefault(block, set()).add(change.provider)
+        # A replacement is two vertices in OpenTofu as well: one destroys, one creates.
         ending: int | None = None
         is_late = action is Action.CREATE_THEN_DELETE
         if action in ENDING:
             deposed = REPLACED if is_late else change.deposed
             ending = self._add(ENDING[action], text, deposed)
+            # CBDEdgeTransformer: the state records create_before_destroy, so that it holds even if
+            # the block has gone.
             late = is_late or self._was_created_first(change)
             (self._ended_late if late else self._ended).add(block, module, ending)
         if action in MAKING:
@@ -158,12 +166,13 @@ class _Building:
             self._made.add(block, module, making)
             if ending is not None:
                 first, second = (making, ending) if is_late else (ending, making)
+                # DestroyEdgeTransformer: destroy, then create; CBDEdgeTransformer turns the edge
+                # around.
                 self._put_after(second, (first,))
 
     def _enter_values(self) -> None:
-        """Add looking at those conditions of variables and outputs that were not known while
-        planning: nothing is made with a value that must not be.
-        """
+        """Add checks of the conditions of variables and outputs that were unknown while planning."""
+        # A destroy uses prior values, and a refresh-only plan creates nothing.
         if self._plan.mode is not PlanMode.NORMAL:
             return
         waiting = {each.address for each in self._plan.deferred if each.kind is DeferredKind.CHECK}
@@ -184,7 +193,7 @@ class _Building:
             self._note_module(address.module)
 
     def _order_deposed(self, changes: list[Change]) -> None:
-        """Keep deposed objects until what came in their place is sound."""
+        """Keep deposed objects until their replacements are complete."""
         if not any(each.deposed for each in changes):
             return
         making, deposed = dict[str, int](), list[tuple[int, str]]()
@@ -195,6 +204,7 @@ class _Building:
                 deposed.append((number, address))
         for number, address in deposed:
             if address in making:
+                # They stay until their replacement is complete.
                 self._late.append(([number], [making[address]]))
 
     def _note_module(self, module: ModuleAddr) -> None:
@@ -207,7 +217,7 @@ class _Building:
             module = module.parent
 
     def _enter_ephemeral(self, changes: list[Change]) -> None:
-        """Add the opening of those ephemeral objects that anything uses."""
+        """Add operations that open the ephemeral objects in use."""
         for each, block in used_ephemeral(self._plan, self._blocks, changes):
             text = str(each.address)
             opening = self._open[text] = self._add(OperationKind.OPEN, text)
@@ -230,13 +240,14 @@ class _Building:
         for block in self._made:
             for module in self._made.modules(block, block[0].depth):
                 before, numbers = self._before((module, block)), self._made.of(block, module)
+                # One operation in between instead of an edge for each pair.
                 if len(before) > 1 and len(numbers) > 1:
                     before = (self._joined(f"before {_name((module, block[1]))}", before),)
                 for number in numbers:
                     self._put_after(number, before)
 
     def _before(self, placed: Placed) -> tuple[int, ...]:
-        """The operations that must precede everything of a block."""
+        """Return the operations that must precede all operations of a block."""
         found: dict[int, None] = {}
         for need in self._needed(placed):
             for number in work_out(need, self._settled, self._needed, self._settled_by):
@@ -259,7 +270,7 @@ class _Building:
                 yield at, need
 
     def _settled_by(self, placed: Placed) -> tuple[int, ...]:
-        """The operations after which a block has its final value; none where it has it already."""
+        """Return the operations after which a block has its final value; none if it already has."""
         module, block = placed
         made = self._made.of(block, module)
         if not made:
@@ -314,12 +325,12 @@ class _Building:
         return depth
 
     def _ended_inside(self, module: ModuleAddr, need: Block) -> list[int]:
-        """The endings of what something in a module instance needs."""
+        """Return the destroy operations of a dependency of something in a module instance."""
         path = self._blocks.variants.of(module)
         return self._ended.of(need, ancestor(module, self._shared_depth(path, need)))
 
     def _end_before(self, block: Block, own: Endings, need: Block, needed: Endings) -> None:
-        """End what is of one block before what is of another, in each module instance that they
+        """Destroy the objects of one block before those of another, in each module instance that they
         share.
         """
         depth = self._stored_depth(block, need)

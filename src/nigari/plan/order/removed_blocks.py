@@ -108,6 +108,7 @@ def _check_gone(
     """Report what is said to be removed and is still declared. Whether single instances are is known
     only once there is a plan, in which such a block then has no effect.
     """
+    # OpenTofu accepts no keys here. With keys, other instances may still be declared.
     if not all(key is ANY_KEY for _, key in place.steps):
         return
     callers, last = place.names, ""
