@@ -222,6 +222,7 @@ def _copy_file(source: str, target: str, mode: int) -> None:
 
 def _is_cloned(original: int, copy: int) -> bool:
     """Make a file share the blocks of another, if the file system supports it."""
+    # FICLONE works within one file system that supports it, such as Btrfs or XFS.
     if sys.platform == "linux":
         import fcntl
 

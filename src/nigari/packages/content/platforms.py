@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
+# Names of processors in Go (GOARCH), which provider packages use.
 _MACHINES: Final = {
     "x86_64": "amd64",
     "amd64": "amd64",

@@ -48,6 +48,7 @@ _LARGE_END: Final = 76
 """Bytes between the end of a large zip file's index and its last record."""
 _LONGEST_END: Final = _LARGE_END + 22 + (1 << 16)
 """Maximum distance of the last record, and of the records before it, from the end of a zip file."""
+# go-getter: the extensions of archives; "archive=" in an address takes the same names.
 _FORMS: Final = {
     "zip": "zip",
     "tar": "tar",
@@ -59,6 +60,7 @@ _FORMS: Final = {
     "tar.xz": "tar.xz",
     "txz": "tar.xz",
 }
+# go-getter unpacks these to one file, which cannot be a module.
 _SINGLE_FILES: Final = ("gz", "bz2", "xz")
 _MAGIC: Final = (
     (b"PK\x03\x04", "zip"),
@@ -155,6 +157,7 @@ def path_inside(directory: Path, name: str) -> Path:
 
 def _inside(name: str) -> str:
     parts = [part for part in name.split("/") if part not in ("", ".")]
+    # On Windows a backslash separates too, so such names are rejected everywhere.
     if ".." in parts or ".." in name.split("\\") or "\0" in name:
         raise _outside(name)
     return "/".join(parts)
@@ -185,6 +188,7 @@ class _Budget:
         limits = self.limits
         if self._size > limits.size:
             raise ArchiveError(f"its files have more than {limits.size // _MEBIBYTE} MiB")
+        # Text rarely shrinks to less than a hundredth; zip bombs grow a thousandfold.
         if self._size > limits.small and self._size > self._packed * limits.ratio:
             raise ArchiveError(
                 f"it grows to more than {limits.ratio} times its size when it is "
@@ -227,6 +231,7 @@ class _Target:
 
     def make_directory(self, name: str) -> None:
         path = self.path(name)
+        # A later entry of the same name replaces a link.
         self._links.pop(path, None)
         with _named(name):
             self._make_directories(path)
@@ -245,6 +250,7 @@ class _Target:
         self._has_files = True
         if self.digests is not None and digest is not None:
             self.digests[self._name(path)] = digest.hexdigest()
+        # The owner can always read and write, or a directory could not be replaced later.
         os.chmod(path, (stat.S_IMODE(mode) & 0o755 or 0o644) | 0o600)
 
     def link(self, name: str, target: str) -> None:
@@ -258,6 +264,7 @@ class _Target:
     def write_again(self, name: str, other: str) -> None:
         """Write the content of an earlier entry again, for a hard link."""
         source = self.path(other)
+        # tar: a hard link refers to an entry before it in the archive.
         if source in self._links or not os.path.isfile(source):
             raise ArchiveError(f"{quoted(name)} is a link to {quoted(other)}, which is no file")
         if source != self.path(name):
@@ -267,6 +274,7 @@ class _Target:
     def finish(self) -> None:
         """Create the symbolic links, after checking that they stay inside."""
         for path, target in self._links.items():
+            # An entry below the name of a link would have been written through it.
             if os.path.lexists(path):
                 raise ArchiveError(
                     f"it has entries below {quoted(self._name(path))}, which is a symbolic link"
@@ -325,6 +333,8 @@ def _unpack_zip(archive: Path, target: _Target) -> None:
     with zipfile.ZipFile(archive) as package:
         for entry in package.infolist():
             target.count()
+            # zip: programs on Unix store the file mode in the upper half of the external
+            # attributes.
             mode = entry.external_attr >> 16
             if stat.S_ISLNK(mode):
                 target.link(entry.filename, _link_target(package, entry))
@@ -345,6 +355,7 @@ def _link_target(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
 def _check_index(archive: Path, target: _Target) -> None:
     """Reject an index that is too large, as each entry becomes an object."""
     limits = target.limits
+    # A file this small cannot have too many entries.
     if archive.stat().st_size < limits.entries * _SHORTEST_ENTRY:
         return
     with archive.open("rb") as file:
@@ -366,6 +377,7 @@ def _index_range(file: IO[bytes]) -> tuple[int, int]:
         return 0, 0
     (length,) = struct.unpack_from("<L", last, found + 12)
     end = start + found
+    # zip64: the records of a large archive precede the last one.
     large = found - _LARGE_END
     if last[max(large, 0) :].startswith(b"PK\x06\x06") and large >= 0:
         (length,) = struct.unpack_from("<Q", last, large + 40)

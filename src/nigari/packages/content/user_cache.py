@@ -26,4 +26,5 @@ def cache_directory(environ: Mapping[str, str], name: str) -> str | None:
         base = environ.get("XDG_CACHE_HOME", "") or (home and f"{home}/.cache")
     else:
         base = home and f"{home}/Library/Caches"
+    # XDG Base Directory Specification: relative paths are invalid and ignored.
     return os.path.join(base, "nigari", name) if base and os.path.isabs(base) else None

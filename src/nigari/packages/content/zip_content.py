@@ -82,6 +82,7 @@ class _Inflated:
             if piece:
                 self._checksum = self._crc32(piece, self._checksum)
                 self._size += len(piece)
+                # More than announced: the checksum below reports it.
                 if self._size > self._entry.file_size:
                     break
                 return piece
@@ -115,6 +116,7 @@ class _ZlibInflater:
     def __init__(self) -> None:
         import zlib
 
+        # Entries of zip files are raw DEFLATE data, without a header.
         self._inflate = zlib.decompressobj(-15)
         self.needs_input = True
 

@@ -167,6 +167,7 @@ class _Work:
             (self._places.cache, InstallStep.CACHED),
         ):
             path = None if store is None else store.installed(lock.provider, lock.version)
+            # OpenTofu: a package in the cache is used only if the lock file has a checksum of it.
             if path is None or not checksums.recorded(path, known):
                 continue
             if step is InstallStep.CACHED:
@@ -191,6 +192,7 @@ class _Work:
         if version is None:
             return
         known = self.lock if self.lock is not None and self.lock.version == version else None
+        # With -upgrade, the same version may turn out to be the newest.
         if known is not None and held is None and self._take(known):
             return
         recorded = checksums.understood(known.hashes) if known is not None else []
@@ -271,6 +273,7 @@ class _Work:
     def _trust_cache(self, version: Version, recorded: Sequence[str]) -> bool:
         """Use a cached package that no checksum covers, if the user allows that."""
         places = self._places
+        # TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE: the lock file gets this platform only.
         if recorded or places.cache is None or not places.trust_cache:
             return False
         program = places.cache.program(self.provider, version)
@@ -296,6 +299,8 @@ class _Work:
         verified = Verified() if fetched is None else fetched.verified
         vouching = vouched(self.provider, verified, self._places.environment)
         local = {checksum, *verified.checked}
+        # OpenTofu never removes checksums of a version from the lock file: other platforms need
+        # them.
         hashes = tuple(sorted({*recorded, *local, *vouching}))
         self.lock = ProviderLock(self.provider, version, self._constraints, hashes)
         is_alone = not vouching and (not recorded or sorted(recorded) == sorted(local))
@@ -336,6 +341,7 @@ def vouched(
 
     if needs_signature(provider, environment):
         return verified.signed
+    # OpenTofu trusts its own registry for checksums of all platforms.
     return verified.reported | verified.trusted
 
 
@@ -348,4 +354,5 @@ def _is_recorded(package: Path, recorded: Sequence[str], checked: Iterable[str])
     # A checksum of the packed bytes does not apply to unpacked files.
     is_unpacked = package.is_dir()
     checkable = [text for text in recorded if not (is_unpacked and text.startswith("zh:"))]
+    # OpenTofu: without a checksum that could be compared, the package is accepted and recorded.
     return not checkable or bool(checksums.matching(package, checkable))

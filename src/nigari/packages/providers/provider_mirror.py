@@ -59,6 +59,7 @@ async def lock_platforms(
     async def lock_one(
         provider: Provider, asked: Sequence[Requirement], found: Diagnostics
     ) -> ProviderLock | None:
+        # "providers lock" keeps to the locked versions, and only adds checksums.
         old = locks.providers.get(provider)
         version = await choose_version(asked, old, source, found)
         if version is None:
@@ -102,6 +103,7 @@ async def mirror_providers(
         provider: Provider, asked: Sequence[Requirement], found: Diagnostics
     ) -> None:
         lock = locks.providers.get(provider)
+        # A mirror of other versions than the locked ones would be useless.
         if lock is None and locks.providers:
             _report_unlocked(provider, found)
             return
