@@ -255,7 +255,8 @@ class OurSide(Side):
 class InnerSide(OurSide):
     """A side of ours with the provider in the process of each command.
 
-    That takes half the time. What goes over the wire is left to the comparison with the real program.
+    A story then takes a third less processor time. What goes over the wire is left to the comparison with
+    the real program.
     """
 
     def _enter(self) -> None:
