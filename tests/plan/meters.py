@@ -84,6 +84,11 @@ def _gauge(world: World) -> Provider:
         def read(self, config: object) -> None:
             self.names = sorted(world.readings)
 
+    @provider.action("ring")
+    @dataclass
+    class Ring:
+        def invoke(self, config: object) -> None: ...
+
     return provider
 
 

@@ -232,6 +232,33 @@ def test_all_instances_are_read_where_a_change_depends_on_all(instances: World) 
     }
 
 
+_RUNG = """
+resource "gauge_meter" "rung" {
+  name = "${var.rung} of ${gauge_meter.up["a"].reading}"
+  lifecycle {
+    action_trigger {
+      events    = [after_update]
+      condition = gauge_meter.up["b"].reading > 0
+      actions   = [action.gauge_ring.bell]
+    }
+  }
+}
+variable "rung" {
+  default = 1
+}
+action "gauge_ring" "bell" {}
+"""
+
+
+def test_the_condition_of_a_trigger_is_based_on_objects_that_were_read(instances: World) -> None:
+    path = Path("main.tf")
+    path.write_text(path.read_text() + _RUNG)
+    session({}).apply()
+    events: list[Event] = []
+    session({"rung": 2}).plan(minimal_refresh=True, listen=events.append)
+    assert {"gauge_meter.rung", 'gauge_meter.up["b"]'} <= refreshed(events)
+
+
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
