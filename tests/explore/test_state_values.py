@@ -88,4 +88,14 @@ def test_without_a_readable_state_there_is_none(tmp_path: Path) -> None:
     assert "stored" not in data
     broken: Data = explored(tmp_path, {"main.tf": "", "terraform.tfstate": "no state"}).data
     assert "stored" not in broken
-    assert not broken["problems"]
+    assert len(broken["problems"]) == 1
+
+
+def test_a_location_that_is_not_set_up_does_not_look_empty(tmp_path: Path) -> None:
+    write(
+        tmp_path, {"main.tf": 'terraform {\n  backend "local" {\n    path = "x.tfstate"\n  }\n}\n'}
+    )
+    subject = configuration_subject(session(tmp_path))
+    assert subject is not None
+    assert subject.state is None
+    assert [each.summary for each in subject.diagnostics] == ["Backend not set up"]

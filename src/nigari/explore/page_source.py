@@ -53,6 +53,7 @@ def configuration_subject(session: Session) -> Subject | None:
         return None
     check_undeclared(session.inputs, run.root.module.variables, session.diags)
     files = session.workspace
+    state, found = _local_state(session, run)
     return Subject(
         title=_title(session),
         directory=session.where.path,
@@ -60,20 +61,22 @@ def configuration_subject(session: Session) -> Subject | None:
         environment=_environment(session),
         evaluation=ValueQueries(run, files.sources, RLock()),
         installed=dict(files.modules.places),
-        diagnostics=tuple(session.diags.in_order()),
+        diagnostics=(*session.diags.in_order(), *found.in_order()),
         schemas=schemas_of(run, session.where),
-        state=_local_state(session, run),
+        state=state,
     )
 
 
-def _local_state(session: Session, run: StaticRun) -> State | None:
-    """The state of a directory that keeps it in a file of its own; None where it cannot be read."""
-    backend = run.root.module.backend
-    if backend is not None and backend.type != LOCAL:
-        return None
-    reader = Session(session.where, session.variables, session.options, diags=Diagnostics())
+def _local_state(session: Session, run: StaticRun) -> tuple[State | None, Diagnostics]:
+    """The state of a directory that keeps it in a file of its own; None with what is wrong where it
+    cannot be read, so that a location that is not set up does not look like an empty one.
+    """
+    backend, found = run.root.module.backend, Diagnostics()
+    if session.diags.has_errors or (backend is not None and backend.type != LOCAL):
+        return None, found
+    reader = Session(session.where, session.variables, session.options, diags=found)
     snapshots = run_to_end(reader.read())
-    return None if snapshots is None else snapshots.state
+    return (None if snapshots is None else snapshots.state), found
 
 
 def planned_subject(made: MadePlan) -> Subject:
