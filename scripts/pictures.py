@@ -108,6 +108,16 @@ resource "terraform_data" "b" {
 }
 """
 
+_CLUSTER = """\
+resource "terraform_data" "cluster" {
+  input = ["shop", "stock"]
+}
+resource "terraform_data" "namespace" {
+  for_each = toset(terraform_data.cluster.output)
+  input    = each.key
+}
+"""
+
 PICTURES: Final = (
     Picture("missing-variable", {"main.tf": _SOURCE}, ["nigari init -input=false"]),
     Picture("resource-in-a-source", {"main.tf": _RESOURCE}, ["nigari init"]),
@@ -133,6 +143,12 @@ PICTURES: Final = (
         ["nigari explain 'module.region[\"eu\"].source'", "nigari explain output.eu"],
     ),
     Picture("provider-keys", {"main.tf": _KEYS}, ["nigari validate"]),
+    Picture(
+        "rounds",
+        {"main.tf": _CLUSTER},
+        ["nigari apply -allow-deferral -auto-approve -summary -concise"],
+        ["nigari init"],
+    ),
     Picture(
         "remembered",
         {"main.tf": _BACKEND},
