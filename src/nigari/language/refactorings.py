@@ -18,6 +18,7 @@ from nigari.language.fixes import Fix
 from nigari.language.language_blocks import LABELS
 from nigari.language.occurrences import DECLARED, LOCAL, READ, VARIABLE
 from nigari.language.project import Project, Symbol
+from nigari.language.splitting import to_own_file
 from nigari.language.workbench import Workbench
 from nigari.record import record
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 EXTRACT: Final = "refactor.extract"
 INLINE: Final = "refactor.inline"
 REWRITE: Final = "refactor.rewrite"
+MOVE: Final = "refactor.move"
 _BOUND: Final = frozenset(("each", "count", "self"))
 _RESOURCES: Final = frozenset(("resource", "data", "ephemeral"))
 _OUTER: Final = frozenset(("variable", "terraform", "moved", "removed", "import", "provider_meta"))
@@ -61,6 +63,11 @@ def refactorings(
     keyed = None if block is None else to_for_each(workbench, document, block)
     if keyed is not None:
         yield Refactoring(REWRITE, keyed)
+    moved = None
+    if cursor.header is not None and not cursor.blocks:
+        moved = to_own_file(workbench.project, document, cursor.header)
+    if moved is not None:
+        yield Refactoring(MOVE, moved)
     inlined = _inline_local(workbench.project, document, start)
     if inlined is not None:
         yield Refactoring(INLINE, inlined)

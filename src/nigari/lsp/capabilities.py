@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nigari.language.coloring import KINDS
-from nigari.language.refactorings import EXTRACT, INLINE, REWRITE
+from nigari.language.refactorings import EXTRACT, INLINE, MOVE, REWRITE
 from nigari.lsp.editor import Editor
 from nigari.lsp.features.actions import QUICK_FIX
 from nigari.lsp.features.commands import COMMANDS
@@ -53,7 +53,7 @@ def server_capabilities(editor: Editor) -> dict[str, object]:
             "moreTriggerCharacter": ["\n"],
         },
         "renameProvider": {"prepareProvider": True},
-        "codeActionProvider": {"codeActionKinds": [QUICK_FIX, EXTRACT, INLINE, REWRITE]},
+        "codeActionProvider": {"codeActionKinds": [QUICK_FIX, EXTRACT, INLINE, MOVE, REWRITE]},
         "codeLensProvider": {"resolveProvider": True},
         "executeCommandProvider": {"commands": [*COMMANDS], "workDoneProgress": True},
         "callHierarchyProvider": True,

@@ -14,7 +14,7 @@ from nigari.language.refactorings import refactorings
 from nigari.lsp.diagnostics import as_protocol, offsets, sources_of
 from nigari.lsp.editor import Editor, Params
 from nigari.lsp.features.commands import INIT, command
-from nigari.lsp.features.renames import workspace_edit
+from nigari.lsp.features.renames import can_create, new_files, workspace_edit
 from nigari.lsp.uris import uri_of
 from nigari.workspace.configuration.modules import NOT_INSTALLED
 
@@ -34,7 +34,11 @@ def code_action(editor: Editor, params: Params) -> object:
     only = (params.get("context") or {}).get("only")
     found = [*_quick_fixes(editor, document, start, end)]
     changes = refactorings(editor, document, start, end)
-    found += [_action(editor, each.kind, each.fix) for each in changes]
+    found += [
+        _action(editor, each.kind, each.fix)
+        for each in changes
+        if can_create(editor) or not new_files(editor, each.fix.edits)
+    ]
     return [each for each in found if only is None or _is_wanted(str(each["kind"]), only)]
 
 
