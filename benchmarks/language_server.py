@@ -2,9 +2,10 @@
 
 One process of each server per workspace, as an editor starts it: the first diagnostics, then a warm-up,
 then rounds of edits and requests. What counts are the median and the 95th percentile of answers, the
-answers that came within two seconds, and the memory at the end. Other servers are named with their
-commands, such as `tofu-ls="tofu-ls serve -log-file=/dev/null"`, and get the same messages. What they
-write to standard error is not read, so they should write little.
+answers that came within two seconds, and the memory at the end. `terraform-ls` gets the same messages if
+`make peers` has built it, and so do other servers, which are named with their commands, such as
+`tofu-ls="tofu-ls serve -log-file=/dev/null"`. What they write to standard error is not read, so they
+should write little.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.configurations import module_calls
+from scripts.peers import cache
 from tests.lsp.client import Client, ErrorAnswer, position_of
 
 _LIMIT: Final = 2.0
@@ -206,6 +208,9 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     servers = {"nigari": list(_OURS)}
+    peer = cache() / "bin" / "terraform-ls"
+    if peer.exists():
+        servers["terraform-ls"] = [str(peer), "serve", f"-log-file={os.devnull}"]
     for each in arguments.servers:
         name, _, command = each.partition("=")
         servers[name] = shlex.split(command)

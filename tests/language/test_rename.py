@@ -119,12 +119,14 @@ def _write(root: Path, files: Mapping[str, str]) -> None:
         path.write_text(text)
 
 
-def _rename(root: Path, address: str, name: str) -> tuple[dict[str, str], Diagnostics]:
+def _rename(
+    root: Path, address: str, name: str, directory: str = ""
+) -> tuple[dict[str, str], Diagnostics]:
     """Rename on disk; the texts of the files that have changed."""
     project = Project((str(root),))
     project.adopt(survey((str(root),)))
     diags = Diagnostics()
-    symbols = declared_symbol(project, str(root), address, diags)
+    symbols = declared_symbol(project, str(root / directory), address, diags)
     edits = rename(project, symbols, name, diags) if symbols else None
     if edits is None:
         return {}, diags
@@ -256,3 +258,61 @@ def test_aliases_and_environments(tmp_path: Path) -> None:
     assert (
         changed["environments.hcl"] == 'environment "prod" {\n  variables = { number = "n" }\n}\n'
     )
+
+
+_FLEET = """\
+locals {
+  region = "eu"
+}
+unit "network" {
+  for_each  = { a = 1 }
+  directory = "network"
+  variables = { region = local.region, size = 1 }
+}
+unit "app" {
+  directory = "app"
+  variables = {
+    region = "x"
+    vpc    = unit.network["a"].outputs.vpc # Kept.
+    all    = [upper(unit.network[local.region].outputs.vpc), unit.app.outputs.vpc]
+  }
+}
+unit "copy" {
+  directory = "live"
+  source    = "./network"
+  variables = { region = "y" }
+}
+unit "far" {
+  directory = "network"
+  source    = "git::https://example.com/a.git"
+  variables = { region = "z" }
+}
+"""
+_UNIT = 'variable "region" {}\nlocals {\n  region = 1\n}\noutput "vpc" {\n  value = var.region\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("address", "old", "new"),
+    [
+        (
+            "var.region",
+            ("{ region = local.region, size", '{ region = "y"'),
+            ("{ zq = local.region, size", '{ zq = "y"'),
+        ),
+        (
+            "output.vpc",
+            ('["a"].outputs.vpc', "[local.region].outputs.vpc"),
+            ('["a"].outputs.zq', "[local.region].outputs.zq"),
+        ),
+        ("local.region", (), ()),
+    ],
+)
+def test_fleet(tmp_path: Path, address: str, old: tuple[str, ...], new: tuple[str, ...]) -> None:
+    _write(tmp_path, {"fleet.hcl": _FLEET, "network/main.tf": _UNIT, "app/main.tf": _UNIT})
+    expected = _FLEET
+    for before, after in zip(old, new, strict=True):
+        assert before in expected
+        expected = expected.replace(before, after)
+    changed, diags = _rename(tmp_path, address, "zq", "network")
+    assert not diags.has_errors
+    assert changed.get("fleet.hcl", _FLEET) == expected

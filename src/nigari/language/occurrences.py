@@ -93,6 +93,8 @@ def names_in(document: Document) -> FileNames:
             walk.tests(document.body)
         elif document.kind is Kind.ENVIRONMENTS:
             walk.environments(document.body)
+        elif document.kind is Kind.FLEET:
+            walk.fleet(document.body)
         elif document.kind in (Kind.CONFIGURATION, Kind.QUERIES):
             walk.configuration(document.body)
     found = tuple(sorted(walk.found, key=_start))
@@ -151,11 +153,44 @@ class _Walk:
 
     def environments(self, body: NativeBody) -> None:
         for block in body.blocks:
-            given = block.attributes.get("variables")
-            if given is not None and isinstance(given.expr, ObjectConstructor):
-                for key, _ in given.expr.items:
-                    if isinstance(key, KeyName):
-                        self.put(VARIABLE, key.name, GIVEN, (key.start, key.end))
+            self._variables(block, ())
+
+    def fleet(self, body: NativeBody) -> None:
+        """The variables that units get, and the outputs of units: names in the modules of the units. What
+        else is in the file, such as its local values, is its own.
+        """
+        for block in body.blocks:
+            if block.type != "unit" or not block.labels:
+                continue
+            call = _unit_call(block.labels[0])
+            directory = _unit_directory(block)
+            if directory is not None:
+                self.sources[call] = f"./{directory}"
+                self._variables(block, (call,))
+            for attribute in block.attributes.values():
+                self._unit_outputs(attribute.expr)
+
+    def _variables(self, block: Block, calls: tuple[str, ...]) -> None:
+        """The keys of an object of variables."""
+        given = block.attributes.get("variables")
+        if given is not None and isinstance(given.expr, ObjectConstructor):
+            for key, _ in given.expr.items:
+                if isinstance(key, KeyName):
+                    self.put(VARIABLE, key.name, GIVEN, (key.start, key.end), calls)
+
+    def _unit_outputs(self, expr: Expression) -> None:
+        found: dict[tuple[int, int], tuple[str, str]] = {}
+        pending = [expr]
+        while pending:
+            current = pending.pop()
+            pending.extend(current.children())
+            parts = [each for each in _address_parts(current) if not isinstance(each, Expression)]
+            steps = [each for each in parts if not isinstance(each, TraverseIndex)]
+            names = _attribute_names(steps)
+            if len(names) > 3 and (names[0], names[2]) == ("unit", "outputs"):
+                found[_span(steps[3])] = _unit_call(names[1]), names[3]
+        for span, (call, name) in found.items():
+            self.put(OUTPUT, name, READ, span, (call,))
 
     def tests(self, body: NativeBody) -> None:
         for block in body.blocks:
@@ -382,6 +417,21 @@ class _Walk:
         if traversal is not None and names:
             step = traversal.steps[min(len(names), 2) - 1]
             self.put(PROVIDER, ".".join(names[:2]), PROVIDES, _span(step))
+
+
+def _unit_call(name: str) -> str:
+    """The name under which a unit of a fleet calls its module; no module call has one like it."""
+    return f"unit.{name}"
+
+
+def _unit_directory(block: Block) -> str | None:
+    """The directory of a unit's module, if that is written in the file and not a remote one."""
+    source = block.attributes.get("source")
+    attribute = source or block.attributes.get("directory")
+    text = None if attribute is None else written_text(attribute.expr)
+    if text is None or (source is not None and not text.startswith(".")):
+        return None
+    return text.replace("//", "/")
 
 
 def _call_of(expr: Expression, bound: Mapping[str, str]) -> str:

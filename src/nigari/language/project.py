@@ -27,7 +27,14 @@ if TYPE_CHECKING:
 
 _SKIPPED: Final = frozenset((".git", ".terraform", ".terragrunt-cache", "node_modules", ".venv"))
 _READ: Final = frozenset(
-    (Kind.CONFIGURATION, Kind.VALUES, Kind.TESTS, Kind.QUERIES, Kind.ENVIRONMENTS)
+    (
+        Kind.CONFIGURATION,
+        Kind.VALUES,
+        Kind.TESTS,
+        Kind.QUERIES,
+        Kind.ENVIRONMENTS,
+        Kind.FLEET,
+    )
 )
 _MOST_FILES: Final = 50_000
 _LOCAL: Final = ("./", "../")

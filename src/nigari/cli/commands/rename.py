@@ -82,8 +82,8 @@ def _write(path: str, content: bytes, diags: Diagnostics) -> bool:
 COMMAND = Command(
     "rename",
     "Renames a variable, local value, output, resource, module call, check or provider alias: its "
-    "declaration and all references, in callers, tests, variable files and environments, over all "
-    "modules of the git repository. Comments and layout stay. Resources and module calls get a moved "
+    "declaration and all references, in callers, tests, variable files, environments and fleet.hcl, over "
+    "all modules of the git repository. Comments and layout stay. Resources and module calls get a moved "
     "block, so that a plan afterwards is empty. Nothing is written if renaming would cause an error.",
     run,
     flags=(
