@@ -278,7 +278,17 @@ NOTES: list[tuple[str, str, str]] = [
     (
         "contents from another unit",
         _GENERATE,
-        "p.tf: its contents come from outputs of other units",
+        "p.tf: they come from outputs of other units",
+    ),
+    (
+        "contents from a variable that is not set",
+        _GENERATE.replace("dependency.d.outputs.y", 'get_env("NO")'),
+        "p.tf: the environment variable NO is not set.",
+    ),
+    (
+        "contents from a command",
+        _GENERATE.replace("dependency.d.outputs.y", 'run_cmd("x")'),
+        "p.tf: it comes from run_cmd(), which is not called here.",
     ),
 ]
 
@@ -309,6 +319,27 @@ def test_a_backend(tmp_path: Path) -> None:
         '  backend "s3" {\n    bucket = "states"\n    key    = "k"\n  }\n}\n'
     )
     assert "remote_state: it depends on BUCKET. Its present value is written." in said
+
+
+@pytest.mark.parametrize(
+    ("bucket", "reason"),
+    [
+        ('get_env("NO")', "the environment variable NO is not set."),
+        ('run_cmd("x")', "it comes from run_cmd(), which is not called here."),
+        ("dependency.d.outputs.y", "they come from outputs of other units."),
+    ],
+)
+def test_a_unit_without_its_state_is_an_error(tmp_path: Path, bucket: str, reason: str) -> None:
+    dependency = 'dependency "d" {\n config_path = "../v"\n}\n'
+    state = f'remote_state {{\n backend = "s3"\n config = {{ bucket = {bucket} }}\n}}\n'
+    files = {
+        "u/main.tf": "",
+        "u/terragrunt.hcl": dependency + state,
+        "v/main.tf": "",
+        "v/terragrunt.hcl": "",
+    }
+    _, said = _imported(tmp_path, files)
+    assert f"The arguments of remote_state are not known: {reason}" in said
 
 
 def test_a_backend_of_the_module(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ class FromEnvironment:
     """Marks what comes from an environment variable."""
 
     name: str
+    is_set: bool = True
 
 
 @record
@@ -56,6 +57,16 @@ class Position:
     """The values of another file of Terragrunt."""
     tfvars: Callable[[str], str]
     """The values of a file of variables, as JSON."""
+
+
+def why_unknown(value: Value) -> str:
+    """The reason for which a value is not known, unless outputs of other units are in it; or ""."""
+    for mark in sorted(value.unmark_deep()[1], key=str):
+        if isinstance(mark, FromEnvironment) and not mark.is_set:
+            return f"the environment variable {mark.name} is not set"
+        if isinstance(mark, OfTheMoment):
+            return f"it comes from {mark.function}(), which is not called here"
+    return ""
 
 
 def terragrunt_functions(position: Position) -> dict[str, Function]:
@@ -188,7 +199,7 @@ class _Calls:
             return string(found).mark(FromEnvironment(name))
         if len(args) > 1:
             return args[1]
-        return unknown(STRING).mark(FromEnvironment(name))
+        return unknown(STRING).mark(FromEnvironment(name, is_set=False))
 
     def other_file(self, args: list[Value], _: Type) -> Value:
         path = os.path.normpath(os.path.join(self._position.directory, args[0].as_string()))

@@ -16,7 +16,7 @@ from nigari.diagnostics import Diagnostic, Diagnostics, Range, Severity
 from nigari.fleet.terragrunt.config_file import ConfigFile, Tree, refuse, variable_names
 from nigari.fleet.terragrunt.expression_text import NotWritten, Written, literal_text
 from nigari.fleet.terragrunt.fleet_text import ImportedUnit, fleet_text
-from nigari.fleet.terragrunt.functions import FILE_NAME, FromEnvironment
+from nigari.fleet.terragrunt.functions import FILE_NAME, FromEnvironment, why_unknown
 from nigari.fleet.terragrunt.merging import merged_settings
 from nigari.fleet.terragrunt.settings import ExtraArguments, Settings
 from nigari.fleet.terragrunt.stacks import GENERATED, STACK_FILE, generate_stack
@@ -157,7 +157,8 @@ class _UnitImport:
             return "", ""
         plain, marks = _plain(source)
         if not isinstance(plain, str):
-            self._report("terraform.source", "it is not known", self._settings.source_range)
+            reason = why_unknown(source) or "it comes from outputs of other units"
+            self._report("terraform.source", reason, self._settings.source_range)
             return "", ""
         names = sorted(each.name for each in marks if isinstance(each, FromEnvironment))
         if names:
