@@ -20,6 +20,7 @@ from tests.cases import Case, check_case
 from tests.cli.instance_cases import CASES as INSTANCES
 from tests.cli.instance_steps import Story, story_of
 from tests.cli.plain_cases import CASES, write_case
+from tests.cli.plain_fleet import applied_fleet, plain_units
 from tests.cli.process import ROOT, inside
 from tests.real.plain_world import changes_in, written_plain
 
@@ -129,23 +130,98 @@ def test_a_fleet_is_written_unit_by_unit(tmp_path: Path) -> None:
     assert "Set them when you run it: NAME." in " ".join(done.err.split())
 
 
-def test_a_fleet_that_passes_outputs_is_refused(tmp_path: Path) -> None:
+def test_outputs_that_a_fleet_passes_are_read(tmp_path: Path) -> None:
+    root = tmp_path / "fleet"
+    applied_fleet(root)
+    units = plain_units(root, tmp_path / "plain")
+    call = (tmp_path / "plain" / "app-dev" / "fleet_inputs.tf").read_text()
+    assert "network = data.terraform_remote_state.fleet_network_dev.outputs.id\n" in call
+    assert 'workspace_dir = "../network-prod/terraform.tfstate.d"' in call
+    moved = (tmp_path / "plain" / "app-dev" / "fleet_inputs" / "main.tf").read_text()
+    assert moved.startswith('# What a network is called.\nvariable "network" {')
+    assert '"Too short: ${var.network}"' in moved
+    assert (tmp_path / "plain" / "app-dev" / "fleet.auto.tfvars").read_text() == "size = 3\n"
+    for directory in units:
+        assert inside(f"-chdir={directory}", "init").code == 0
+        done = inside(f"-chdir={directory}", "plan", "-detailed-exitcode")
+        assert done.code == 0, done.out + done.err
+
+
+_DECLARED = 'variable "x" {\n  default = 1\n}\noutput "x" {\n  value = var.x\n}\n'
+_UNITS = 'unit "app" {\n  directory = "app"\n  variables = %s\n}\n'
+_ENCRYPTED = """terraform {
+  encryption {
+    key_provider "pbkdf2" "p" {
+      passphrase = "correct horse battery"
+    }
+    method "aes_gcm" "m" {
+      keys = key_provider.pbkdf2.p
+    }
+    state {
+      method = method.aes_gcm.m
+    }
+  }
+}
+"""
+REFUSED_FLEETS = {
+    "names from outputs": (
+        {"fleet.hcl": _UNITS % "unit.network.outputs"},
+        "The names of the variables of app depend on outputs of other units.",
+    ),
+    "an encrypted state": (
+        {"network/other.tf": _ENCRYPTED},
+        "network, and its state is encrypted.",
+    ),
+    "a cloud": (
+        {"network/c.tf": 'terraform {\n  cloud {\n    organization = "o"\n  }\n}\n'},
+        "no data source reads states of the backend cloud.",
+    ),
+    "a validation with another variable": (
+        {
+            "app/main.tf": 'variable "y" {\n  default = 1\n  validation {\n'
+            '    condition     = var.y <= var.x\n    error_message = "No."\n  }\n}\n' + _DECLARED
+        },
+        "The variable y is validated with x,",
+    ),
+    "a file in the JSON syntax": (
+        {"app/main.tf": "", "app/main.tf.json": '{"variable": {"x": {}}}'},
+        "The variable x gets a value of another unit, so its block has to move,",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED_FLEETS)
+def test_outputs_that_cannot_be_read_are_refused(what: str, tmp_path: Path) -> None:
     root, out = tmp_path / "fleet", tmp_path / "plain"
-    for name in ("network", "app"):
-        (root / name).mkdir(parents=True)
-        (root / name / "main.tf").write_text(
-            'variable "x" {\n  default = 1\n}\noutput "x" {\n  value = var.x\n}\n'
-        )
-    (root / "fleet.hcl").write_text(
-        'unit "app" {\n  directory = "app"\n  variables = { x = unit.network.outputs.x }\n}\n'
-    )
+    changed, reason = REFUSED_FLEETS[what]
+    files = {f"{name}/main.tf": _DECLARED for name in ("network", "app")}
+    files["fleet.hcl"] = _UNITS % "{ x = unit.network.outputs.x }"
+    for name, text in {**files, **changed}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
     command = [f"-chdir={root}", "fleet", "config", "-plain", f"-out={out}"]
     done = inside(*command)
     assert done.code == 1
-    assert "Value from another unit" in done.err
-    assert "fleet.hcl line 3" in done.err
+    assert reason in " ".join(done.err.split())
     assert [path.name for path in tmp_path.iterdir()] == ["fleet"]
     assert inside(*command, "-partial").code == 0
+
+
+def test_secrets_of_backends_are_not_written_into_data_sources(tmp_path: Path) -> None:
+    root, out = tmp_path / "fleet", tmp_path / "plain"
+    backend = 'terraform {\n  backend "pg" {\n    conn_str = "postgres://u:hunter2@h/d"\n'
+    files = {f"{name}/main.tf": _DECLARED for name in ("network", "app")}
+    files["network/main.tf"] += f'{backend}    schema_name = "s"\n  }}\n}}\n'
+    files["fleet.hcl"] = _UNITS % "{ x = unit.network.outputs.x }"
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    done = inside(f"-chdir={root}", "fleet", "config", "-plain", f"-out={out}")
+    assert done.code == 0, done.err
+    text = (out / "app" / "fleet_inputs.tf").read_text()
+    assert "hunter2" not in text
+    assert 'schema_name = "s"' in text
+    assert "The backend argument conn_str of network may be a secret" in " ".join(done.err.split())
 
 
 def test_python_programs_write_plain_configurations(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tests.cli.instance_cases import CASES
 from tests.cli.instance_steps import Story, story_of
 from tests.cli.plain_cases import CASES as WRITTEN
 from tests.cli.plain_cases import write_case
+from tests.cli.plain_fleet import applied_fleet, plain_units
 from tests.cli.process import inside
 from tests.real import program
 from tests.real.plain_world import left_to_do, written_plain
@@ -123,3 +124,10 @@ def test_the_example_with_regions_has_nothing_left_to_do(tmp_path: Path) -> None
     assert inside(f"-chdir={work}", "apply", "-auto-approve", *settings).code == 0
     assert not written_plain(work, out, settings)
     assert not left_to_do(tofu, out, settings)
+
+
+def test_a_fleet_has_nothing_left_to_do(tmp_path: Path) -> None:
+    tofu, root = program("tofu"), tmp_path / "fleet"
+    applied_fleet(root)
+    for directory in plain_units(root, tmp_path / "plain"):
+        assert left_to_do(tofu, directory) == []

@@ -39,6 +39,27 @@ def replaced(block: Block, copies: Sequence[str], moves: Sequence[tuple[str, str
     return Edit(block.start, block.end, text.replace("\n", line_end))
 
 
+def comment_start(block: Block) -> int:
+    """Where the comment above a block begins, or the line of the block if there is none."""
+    text = block.source.text
+    start = text.rfind("\n", 0, block.start) + 1
+    while start:
+        above = text.rfind("\n", 0, start - 1) + 1
+        if not text[above:start].lstrip().startswith(("#", "//")):
+            break
+        start = above
+    return start
+
+
+def lines_removed(block: Block) -> Edit:
+    """The removal of a block with the comment above it, and with an empty line below it."""
+    text = block.source.text
+    end = text.find("\n", block.end) + 1 or len(text)
+    after = text.find("\n", end) + 1
+    end = after if after and not text[end:after].strip() else end
+    return Edit(comment_start(block), end, "")
+
+
 def line_removed(attribute: Attribute) -> Edit:
     """The removal of an argument, with its line if it is alone there."""
     text = attribute.source.text

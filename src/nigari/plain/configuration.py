@@ -22,6 +22,7 @@ from nigari.lang.files import Files
 from nigari.plain.checks import check_file
 from nigari.plain.locations import Locations, is_local
 from nigari.plain.module_text import ModuleText
+from nigari.plain.passed_inputs import check_variables, input_module
 from nigari.plain.static_values import StaticValues
 from nigari.plain.variants import Variant, variants
 from nigari.record import record
@@ -50,6 +51,11 @@ class _Builder:
         self._modules_name = modules_name
         self._bodies: dict[str, NativeBody | None] = {}
         self._variants = variants(values)
+        module = values.run.root.module
+        entries = [each.name for each in files.entries(root)]
+        self._inputs = input_module(module, values.inputs, entries)
+        if self._inputs is not None:
+            check_variables(self._inputs, module, values.refuse)
 
     def build(self) -> PlainConfiguration:
         signatures: dict[ModuleAddr, tuple[object, ...]] = {}
@@ -93,7 +99,22 @@ class _Builder:
                     continue
                 content = self._files.read(name) if is_same or text is None else text.encode()
                 files[posixpath.normpath(posixpath.join(place, new))] = content
+            if path.is_root:
+                files.update(self._input_files(variant))
         return PlainConfiguration(locations.packages, files, frozenset(removed))
+
+    def _input_files(self, variant: Variant) -> dict[str, bytes]:
+        """The files of the module that variables move into."""
+        if self._inputs is None:
+            return {}
+        text = ModuleText(self._values, variant, lambda _expr, _child: None, self._variants)
+        bodies = [(name, self.body(name)) for name in variant.module.files]
+        declared = {
+            self._renamed(posixpath.basename(name)): moved
+            for name, body in bodies
+            if body is not None and (moved := text.copies(body, self._inputs.takes))
+        }
+        return {name: each.encode() for name, each in self._inputs.files(declared).items()}
 
     def _warn_of_path(self, variant: Variant, texts: Mapping[str, str]) -> None:
         """Mention that a module is found elsewhere, if it uses where that is."""
@@ -122,7 +143,8 @@ class _Builder:
         self, variant: Variant, sources: _Sources, module_path: str | None = None
     ) -> dict[str, str]:
         """The new texts of the files of a module, except those in the JSON syntax."""
-        text = ModuleText(self._values, variant, sources.text, self._variants, module_path)
+        inputs = self._inputs if variant.path.is_root else None
+        text = ModuleText(self._values, variant, sources.text, self._variants, module_path, inputs)
         found: dict[str, str] = {}
         for name in variant.module.files:
             body = self.body(name)

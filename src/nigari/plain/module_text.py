@@ -27,14 +27,17 @@ from nigari.hcl.static import expr_as_keyword
 from nigari.plain.addresses import Addresses
 from nigari.plain.block_edits import (
     REPETITION,
+    comment_start,
     is_first,
     label_edit,
     line_removed,
+    lines_removed,
     repetition_of,
     replaced,
 )
 from nigari.plain.expressions import InstanceWords, Rewriting, SplitBlock, object_of
 from nigari.plain.instance_words import instance_words, key_literal
+from nigari.plain.passed_inputs import InputModule
 from nigari.plain.provider_blocks import IteratedProvider, iterated_provider
 from nigari.plain.provider_texts import ProviderTexts
 from nigari.plain.resource_splits import ResourceSplit, split_resource
@@ -60,11 +63,15 @@ class ModuleText:
         source_text: SourceText,
         others: Mapping[ModuleAddr, Variant],
         module_path: str | None = None,
+        inputs: InputModule | None = None,
     ) -> None:
-        """`others` are the variants of all modules; `module_path` is what `path.module` was, if the module is written elsewhere."""
+        """`others` are the variants of all modules; `module_path` is what `path.module` was, if the module is written elsewhere;
+        `inputs` is the module that variables move into.
+        """
         self._values = values
         self._variant = variant
         self._source_text = source_text
+        self._inputs = inputs
         frame = variant.frame
         self._resources = {
             str(addr): split
@@ -75,6 +82,8 @@ class ModuleText:
         for name, plan in variant.calls.items():
             if plan.names is not None:
                 blocks[f"module.{name}"] = _split_call(plan)
+        if inputs is not None:
+            blocks.update(inputs.replacements)
         root = "terraform" if values.target.program == TERRAFORM else "tofu"
         self._rewriting = Rewriting(values.literals[frame], blocks, module_path, root)
         self._addresses = Rewriting(values.literals[frame], {}, module_path, root)
@@ -85,10 +94,22 @@ class ModuleText:
         """The new text of a file, in standard layout if it was."""
         edits: list[Edit] = []
         for block in body.blocks:
-            edits += _BLOCKS.get(block.type, ModuleText._usual)(self, block)
+            if self._inputs is not None and self._inputs.takes(block):
+                edits.append(lines_removed(block))
+            else:
+                edits += _BLOCKS.get(block.type, ModuleText._usual)(self, block)
         text = body.source.text
         new = applied(text, edits)
         return format(new) if new != text and format(text) == text else new
+
+    def copies(self, body: NativeBody, wanted: Callable[[Block], bool]) -> str:
+        """Return the rewritten variables of a file that another module declares, with comments."""
+        text = body.source.text
+        return "\n".join(
+            f"{text[comment_start(each) : each.start]}{self._copy(each, self.variable(each))}\n"
+            for each in body.blocks
+            if wanted(each)
+        )
 
     def changes_in(self, source: Source) -> list[str]:
         """Return the necessary changes to a JSON file, which is not rewritten."""

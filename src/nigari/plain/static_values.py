@@ -44,6 +44,7 @@ from nigari.hcl.render import render_value
 from nigari.hcl.static import expr_as_keyword
 from nigari.lang.marks import SENSITIVE
 from nigari.plain.accepted import StaticReferences
+from nigari.plain.passed_inputs import NO_INPUTS, PassedInputs
 from nigari.plain.provider_aliases import Aliases, aliases_of
 from nigari.plain.spots import Spot, spot_at, spot_of
 from nigari.plain.target import Target
@@ -59,10 +60,18 @@ NO_ARGUMENTS: Final[Mapping[str, Value]] = {}
 class StaticValues:
     """The static phase's values of one configuration, for one target."""
 
-    def __init__(self, target: Target, backend: Mapping[str, Value] = NO_ARGUMENTS) -> None:
-        """`backend` has the arguments that count in place of those in the backend block."""
+    def __init__(
+        self,
+        target: Target,
+        backend: Mapping[str, Value] = NO_ARGUMENTS,
+        inputs: PassedInputs = NO_INPUTS,
+    ) -> None:
+        """`backend` has the arguments that count in place of those in the backend block; `inputs`
+        are variables of the root module whose values come from states.
+        """
         self.target: Target = target
         self.backend: Mapping[str, Value] = backend
+        self.inputs: PassedInputs = inputs
         self.refusals: Diagnostics = Diagnostics()
         """Diagnostics about constructs that cannot be expressed."""
 

@@ -65,6 +65,17 @@ class StateRead:
 
 
 @record
+class WrittenState:
+    """The state that a unit writes, as its configuration describes it."""
+
+    backend: str
+    config: Mapping[str, object]
+    """Arguments of the backend, with those of the environment, the fleet and `init`."""
+    workspace: str
+    is_encrypted: bool
+
+
+@record
 class Inspection:
     """The static facts about a unit."""
 
@@ -76,6 +87,8 @@ class Inspection:
     called: tuple[str, ...]
     """The directories of modules that it calls, as absolute paths."""
     diagnostics: tuple[Diagnostic, ...]
+    written: WrittenState | None = None
+    """The arguments by which others read the state; None if they are not known."""
 
 
 def open_session(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Value]) -> Session:
@@ -117,7 +130,19 @@ def inspect(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Valu
     run = session.static()
     if run is None:
         return Inspection(None, None, (), (), tuple(session.diags.in_order()))
-    state, state_range = _written_state(session, run)
+    written, state_range, is_set_up = _written_state(session, run)
+    around = Around(session.where.path, session.where.environ)
+    state = (
+        None
+        if written is None
+        else state_identity(
+            written.backend,
+            written.config,
+            written.workspace,
+            around,
+            is_complete=is_set_up,
+        )
+    )
     reads = tuple(_reads(session, run))
     places = session.workspace.modules.places.values()
     called = {
@@ -125,7 +150,7 @@ def inspect(unit: Unit, environ: Mapping[str, str], variables: Mapping[str, Valu
     }
     called |= _called_by_tests(session)
     diagnostics = tuple(session.diags.in_order())
-    return Inspection(state, state_range, reads, tuple(sorted(called)), diagnostics)
+    return Inspection(state, state_range, reads, tuple(sorted(called)), diagnostics, written)
 
 
 def _called_by_tests(session: Session) -> set[str]:
@@ -137,17 +162,20 @@ def _called_by_tests(session: Session) -> set[str]:
     }
 
 
-def _written_state(session: Session, run: StaticRun) -> tuple[StateIdentity | None, Range | None]:
-    """The state of the configured backend, with the arguments that `init` got."""
-    backend = run.root.module.backend
-    around = Around(session.where.path, session.where.environ)
-    workspace = session.selected
+def _written_state(
+    session: Session, run: StaticRun
+) -> tuple[WrittenState | None, Range | None, bool]:
+    """The state of the configured backend, with the arguments that `init` got, and whether `init`
+    has set the backend up.
+    """
+    backend, workspace = run.root.module.backend, session.selected
+    is_encrypted = run.root.module.encryption is not None
     if backend is None:
-        return state_identity(LOCAL, {}, workspace, around), None
+        return WrittenState(LOCAL, {}, workspace, is_encrypted), None, True
     arguments, found = run.noting(partial(find_arguments, run))
     session.diags.extend(found)
     if arguments is None:
-        return None, backend.range
+        return None, backend.range, False
     data = session.where.data_directory
     saved = BackendMemory(data).load(Diagnostics())
     given = dict(environment_settings(session.where))
@@ -156,13 +184,13 @@ def _written_state(session: Session, run: StaticRun) -> tuple[StateIdentity | No
         given.update(given_before(arguments, saved, load_locations(data, saved)))
     wanted = merged(arguments, given, session.diags)
     if wanted is None:
-        return None, backend.range
+        return None, backend.range, False
     config = dict(wanted.saved.config)
     is_set_up = saved is not None and saved.type == arguments.type
     if saved is not None and is_set_up:
         config.update({k: v for k, v in saved.config.items() if config.get(k) is None})
-    found_state = state_identity(arguments.type, config, workspace, around, is_complete=is_set_up)
-    return found_state, backend.range
+    written = WrittenState(arguments.type, config, workspace, is_encrypted)
+    return written, backend.range, is_set_up
 
 
 def _reads(session: Session, run: StaticRun) -> Iterator[StateRead]:

@@ -77,6 +77,22 @@ class UnitValues:
                 repeated.setdefault(unit.block, {})[declared.key] = stand_in
         self._objects = {**single, **{name: object_value(each) for name, each in repeated.items()}}
 
+    def expression(self, name: str) -> tuple[Expression, Scope] | None:
+        """The expression for a unit's variables, with the names in it while no output is known."""
+        declared = self._declared.get(name)
+        if declared is None or declared.variables is None:
+            return None
+        return declared.variables.expr, self._scope(declared, declared.variables, {})
+
+    def instances(self, block: str) -> Mapping[str | None, str]:
+        """The units that `unit.block` refers to, by key; None is the key of a single unit."""
+        found: dict[str | None, str] = {
+            each.key: name
+            for name, each in self._declared.items()
+            if each.block == block and each.key is not None
+        }
+        return found or {None: block}
+
     def needs(self, name: str, diags: Diagnostics) -> dict[str, tuple[str, Range]]:
         """The units that a unit needs: for each why, and where that is written."""
         declared = self._declared.get(name)

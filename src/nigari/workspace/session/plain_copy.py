@@ -18,6 +18,7 @@ from nigari.hcl.render import render_value
 from nigari.hcl.scope import Scope
 from nigari.hcl.source import Source
 from nigari.plain.configuration import PlainConfiguration, plain_configuration
+from nigari.plain.passed_inputs import NO_INPUTS, PassedInputs
 from nigari.plain.static_values import StaticValues
 from nigari.plain.target import DEFAULT_TARGET, Target
 from nigari.record import ReadOnly, record, replace
@@ -46,6 +47,8 @@ class PlainOptions:
     """Files of variables, as absolute paths, that the plain configuration has to read by itself."""
     variables: Mapping[str, Value] = ReadOnly({})
     """Values of variables, stronger than those in files."""
+    inputs: PassedInputs = NO_INPUTS
+    """Variables whose values come from states of other configurations."""
     apart: frozenset[str] = frozenset()
     """Directories, without symbolic links, that are no part of the configuration."""
 
@@ -61,7 +64,7 @@ def write_plain(session: Session, out: str, options: PlainOptions = _USUAL) -> b
     """
     if not is_free(out, session.diags):
         return False
-    values = StaticValues(options.target, _backend_arguments(session))
+    values = StaticValues(options.target, _backend_arguments(session), options.inputs)
     workspace = session.workspace
     run, diags = workspace.static(session.inputs, session.selected, fill_places=values.collect)
     session.diags.extend(diags)
@@ -170,6 +173,7 @@ def _write_values(session: Session, made: str, options: PlainOptions) -> None:
     values.update(options.variables)
     given = [each for path in paths for each in _read_values(path)]
     given += [(key, render_value(value.unmark_deep()[0])) for key, value in values.items()]
+    given = [each for each in given if each[0] not in options.inputs.expressions]
     if not given:
         return
     name = f"{options.name or (environment.name if environment else 'values')}{_VALUES}"
