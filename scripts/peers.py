@@ -22,11 +22,30 @@ from pathlib import Path
 OPENTOFU = "github.com/opentofu/opentofu@v1.12.6"
 NEXT_OPENTOFU = "github.com/opentofu/opentofu@v1.13.0-beta1"
 TERRAGRUNT = "github.com/gruntwork-io/terragrunt@v1.1.1"
+TERRATEST = "github.com/gruntwork-io/terratest@v0.56.0"
+TERRAFORM_EXEC = "github.com/hashicorp/terraform-exec@v0.26.0"
+CONFTEST = "github.com/open-policy-agent/conftest@v0.71.1"
+TF_SUMMARIZE = "github.com/dineshba/tf-summarize@v0.3.10"
+READERS = {
+    "atlantis": "github.com/runatlantis/atlantis@v0.34.0",
+    "tfnotify": "github.com/mercari/tfnotify@v0.8.0",
+    "tfmigrate": "github.com/minamijoyo/tfmigrate@v0.3.15",
+    "terraform-json": "github.com/hashicorp/terraform-json@v0.29.0",
+}
+"""Modules whose packages read what `tofu` prints: `reader-NAME` is `scripts/readers/NAME.go`."""
 PYTHON_TOOLS = {
     name: f"{name}=={version}"
     for name, version in (("tftest", "1.8.8"), ("tofupy", "1.1.2"), ("python-terraform", "0.10.1"))
 }
 """Libraries that run `tofu`, each in an environment of its own: `python-NAME`."""
+CHECKERS = {
+    name: f"{name}=={version}"
+    for name, version in (("terraform-compliance", "1.16.0"), ("checkov", "3.3.30"))
+}
+"""Programs of the Python package index that check plans."""
+CDKTN = ("cdktn@0.24.0", "constructs@10.4.2")
+"""What writes configurations in the JSON syntax, for Node.js."""
+HERE = Path(__file__).resolve().parent
 NEXT_GO = "go1.27.0"
 """What the next OpenTofu needs; Go gets it by itself."""
 
@@ -98,19 +117,42 @@ def next_opentofu(target: Path) -> None:
     run(command, Path(answer["Dir"]), GOTOOLCHAIN=NEXT_GO)
 
 
-def from_opentofu_tests(package: str, *flags: str) -> Callable[[Path], None]:
-    """Build the tests of one of OpenTofu's packages as a program, with their data beside it."""
+def from_tests(
+    module: str, package: str, name: str, *flags: str, data: str = "testdata"
+) -> Callable[[Path], None]:
+    """Build the tests of a package as a program, with their data in the cache below `data/NAME`."""
 
     def fetch(target: Path) -> None:
-        answer = json.loads(run([go(), "mod", "download", "-json", OPENTOFU]))
+        answer = json.loads(run([go(), "mod", "download", "-json", module]))
         folder = Path(answer["Dir"], package)
         run([go(), "test", "-c", *flags, "-o", str(target), "."], folder)
-        data = cache() / "data" / "opentofu-e2e"
-        shutil.rmtree(data, ignore_errors=True)
-        # The module cache is read-only; these are files to be changed.
-        shutil.copytree(folder / "testdata", data, copy_function=shutil.copyfile)
-        for folder_made, _, _ in os.walk(data):
-            os.chmod(folder_made, 0o755)
+        copied(folder / data, cache() / "data" / name)
+
+    return fetch
+
+
+def copied(source: Path, target: Path) -> None:
+    """Copy files of the module cache, which is read-only, as files that can be changed."""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(source, target, copy_function=shutil.copyfile)
+    for folder, _, _ in os.walk(target):
+        os.chmod(folder, 0o755)
+
+
+def reader(name: str) -> Callable[[Path], None]:
+    """Build a program of our own that calls the packages of a module.
+
+    It is built as a part of that module, so that the module's own versions of others count.
+    """
+
+    def fetch(target: Path) -> None:
+        answer = json.loads(run([go(), "mod", "download", "-json", READERS[name]]))
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary, name)
+            copied(Path(answer["Dir"]), folder)
+            (folder / "reader").mkdir()
+            shutil.copy(HERE / "readers" / f"{name}.go", folder / "reader" / "main.go")
+            run([go(), "build", "-o", str(target), "./reader"], folder)
 
     return fetch
 
@@ -173,17 +215,34 @@ def from_virtual_environment(package: str, program: str, name: str = "") -> Call
     return fetch
 
 
+def node_modules(name: str, *packages: str) -> Path:
+    """Install packages for Node.js with all they need, away from everything else."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise Unavailable("npm is not on this machine (https://nodejs.org)")
+    home = cache() / "environments" / name
+    home.mkdir(parents=True, exist_ok=True)
+    run([npm, "install", "--silent", "--no-audit", "--no-fund", *packages], home)
+    return home / "node_modules"
+
+
 def from_node_index(package: str, program: str) -> Callable[[Path], None]:
-    """Install a package for Node.js with all it needs, away from everything else."""
+    """Install a package for Node.js that has a program."""
 
     def fetch(target: Path) -> None:
-        npm = shutil.which("npm")
-        if npm is None:
-            raise Unavailable("npm is not on this machine (https://nodejs.org)")
-        home = cache() / "environments" / program
-        home.mkdir(parents=True, exist_ok=True)
-        run([npm, "install", "--silent", "--no-audit", "--no-fund", package], home)
-        target.write_text(f'#!/bin/sh\nexec "{home / "node_modules" / ".bin" / program}" "$@"\n')
+        path = node_modules(program, package) / ".bin" / program
+        target.write_text(f'#!/bin/sh\nexec "{path}" "$@"\n')
+        target.chmod(0o755)
+
+    return fetch
+
+
+def node_with(name: str, *packages: str) -> Callable[[Path], None]:
+    """Node.js, with packages that its programs can import."""
+
+    def fetch(target: Path) -> None:
+        path = node_modules(name, *packages)
+        target.write_text(f'#!/bin/sh\nNODE_PATH="{path}" exec node "$@"\n')
         target.chmod(0o755)
 
     return fetch
@@ -197,8 +256,10 @@ PROGRAMS = (
     Program("tofu-1.13", next_opentofu),
     Program(
         "opentofu-e2e",
-        from_opentofu_tests(
+        from_tests(
+            OPENTOFU,
             "internal/command/e2etest",
+            "opentofu-e2e",
             "-ldflags",
             "-X github.com/opentofu/opentofu/version.dev=no"
             " -X github.com/opentofu/opentofu/internal/command/e2etest.tofuBin=./tofu",
@@ -253,6 +314,21 @@ PROGRAMS = (
     *(
         Program(f"python-{name}", from_virtual_environment(package, "python", name))
         for name, package in PYTHON_TOOLS.items()
+    ),
+    *(Program(name, from_virtual_environment(package, name)) for name, package in CHECKERS.items()),
+    Program("tf-summarize", from_module(TF_SUMMARIZE, ".")),
+    Program("conftest", from_module(CONFTEST, ".")),
+    *(Program(f"reader-{name}", reader(name)) for name in READERS),
+    Program("node-cdktn", node_with("cdktn", *CDKTN)),
+    Program(
+        "terraform-exec-e2e",
+        from_tests(TERRAFORM_EXEC, "tfexec/internal/e2etest", "terraform-exec-e2e"),
+    ),
+    Program(
+        "terratest-terraform",
+        from_tests(
+            TERRATEST, "modules/terraform", "terratest-terraform", data="../../test/fixtures"
+        ),
     ),
     Program("hg", from_virtual_environment("mercurial", "hg")),
 )

@@ -29,7 +29,7 @@ def steps(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_hooks_run_commands_that_exist() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-    assert len(hooks) == 2
+    assert len(hooks) == 3
     for hook in hooks:
         words = [*hook["entry"].split(), *hook.get("args", ())]
         assert words[0] == "nigari"

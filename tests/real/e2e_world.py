@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -26,7 +26,11 @@ from tests.packages.archives import files, packed
 from tests.plugins import write_program
 from tests.real import PEERS, program
 
-_BUILT: Final = {"null": ("2.1.0", "3.1.0", "3.2.0"), "local": ("2.5.3",), "random": ("3.8.1",)}
+_BUILT: Final = {
+    "null": ("2.1.0", "3.0.0", "3.1.0", "3.2.0"),
+    "local": ("2.5.3",),
+    "random": ("3.1.3", "3.8.1"),
+}
 _OWN: Final = {
     "hashicorp/template": ("2.1.0", "2.1.1", "2.2.0"),
     "hashicorp/http": ("3.5.0",),
@@ -84,26 +88,30 @@ class EndToEnd:
 
     def run(self, name: str, command: str | Path, test: str) -> Results:
         """Run a test, in a process of its own, with one program."""
-        tests, data = program("opentofu-e2e"), PEERS / "data" / "opentofu-e2e"
         work = self._base / name
-        shutil.copytree(data, work / "testdata")
+        shutil.copytree(PEERS / "data" / "opentofu-e2e", work / "testdata")
         for folder in _LOCKED:
             self._lock(work / "testdata" / folder / ".terraform.lock.hcl")
         write_program(work / "tofu", command)
+        words = ["-test.timeout=300s", f"-test.run=^{test}$"]
+        return self.suite(program("opentofu-e2e"), work, words, TF_ACC="1")
+
+    def suite(self, tests: Path, work: Path, words: Sequence[str], **environ: str) -> Results:
+        """Run the tests of a program in a directory, which is removed."""
         (work / "home").mkdir()
-        environ = {
+        settings = {
             **{n: v for n, v in os.environ.items() if not n.startswith(("TF_", "XDG_"))},
             **self._world.environment,
             "HOME": str(work / "home"),
-            "TF_ACC": "1",
             "CHECKPOINT_DISABLE": "1",
             "PYTHONPATH": os.pathsep.join(sys.path),
             "NIGARI_CACHE_DIR": str(work / "cache"),
+            **environ,
         }
         done = subprocess.run(
-            [tests, "-test.v", "-test.timeout=300s", f"-test.run=^{test}$"],
+            [tests, "-test.v", *words],
             cwd=work,
-            env=environ,
+            env=settings,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -8,7 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from scripts.peers import PYTHON_TOOLS, TERRAGRUNT
+from scripts.peers import (
+    CDKTN,
+    CHECKERS,
+    CONFTEST,
+    PYTHON_TOOLS,
+    READERS,
+    TERRAFORM_EXEC,
+    TERRAGRUNT,
+    TERRATEST,
+    TF_SUMMARIZE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +34,18 @@ class Tool:
 
 
 def _version(name: str) -> str:
-    return PYTHON_TOOLS[name].partition("==")[2]
+    return {**PYTHON_TOOLS, **CHECKERS}[name].partition("==")[2]
+
+
+def _tag(module: str) -> str:
+    """The version of a module or package, without its name."""
+    return module.rpartition("@")[2].removeprefix("v")
 
 
 TOOLS: Final = (
     Tool(
         "Terragrunt",
-        TERRAGRUNT.partition("@v")[2],
+        _tag(TERRAGRUNT),
         "plan, apply, output and `run --all` of two units, of which one depends on the other",
     ),
     Tool(
@@ -41,5 +56,43 @@ TOOLS: Final = (
         "python-terraform",
         _version("python-terraform"),
         "init, plan with exit status, apply, output, workspaces and destroy",
+    ),
+    Tool("Terratest", _tag(TERRATEST), "its own suite of `modules/terraform`"),
+    Tool("terraform-exec", _tag(TERRAFORM_EXEC), "its own end-to-end suite"),
+    Tool(
+        "tfmigrate",
+        _tag(READERS["tfmigrate"]),
+        "a migration that leaves a difference, and one that leaves none",
+        "equal, with a launcher named `terraform`: this version refuses OpenTofu",
+    ),
+    Tool(
+        "Atlantis",
+        _tag(READERS["atlantis"]),
+        "its reader of plans, on 13 outputs of plan, apply and validate",
+    ),
+    Tool(
+        "tfnotify, from which tfcmt comes",
+        _tag(READERS["tfnotify"]),
+        "its parsers, on the same outputs",
+        "equal, except for the texts of errors, which are Nigari's own",
+    ),
+    Tool(
+        "terraform-json",
+        _tag(READERS["terraform-json"]),
+        "plans, state, schemas, functions, version and validation",
+        "equal, except for descriptions of functions and of the built-in provider",
+    ),
+    Tool("tf-summarize", _tag(TF_SUMMARIZE), "three plans in all six formats"),
+    Tool("Conftest", _tag(CONFTEST), "a policy with denials and warnings, on three plans"),
+    Tool(
+        "terraform-compliance",
+        _version("terraform-compliance"),
+        "two scenarios, on three plans",
+    ),
+    Tool("checkov", _version("checkov"), "a check of our own, on three plans"),
+    Tool(
+        "CDK Terrain (CDKTF)",
+        _tag(CDKTN[0]),
+        "a stack with a backend, variable, iterator, module and outputs: plan, apply, outputs",
     ),
 )
