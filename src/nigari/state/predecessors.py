@@ -19,11 +19,21 @@ _PREDECESSOR_HOST: Final = "registry.terraform.io"
 _SWITCH: Final = "OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION"
 
 
+def are_replaced(environ: Mapping[str, str]) -> bool:
+    """Check whether providers of Terraform's registry are replaced at all."""
+    return environ.get(_SWITCH) != "0"
+
+
+def successor(provider: Provider, kept: Collection[Provider]) -> Provider:
+    """Return the provider that stands for one of a state, except for those in `kept`."""
+    if provider.hostname != _PREDECESSOR_HOST or provider in kept:
+        return provider
+    return Provider(DEFAULT_REGISTRY_HOST, provider.namespace, provider.type)
+
+
 def has_predecessors(state: State, environ: Mapping[str, str]) -> bool:
     """Check for providers of Terraform's registry that are to be replaced."""
-    if environ.get(_SWITCH) == "0":
-        return False
-    return any(
+    return are_replaced(environ) and any(
         used.hostname == _PREDECESSOR_HOST
         for each in state.resources.values()
         for used in each.providers()
@@ -38,7 +48,7 @@ def adopt_predecessors(state: State, kept: Collection[Provider]) -> State:
     draft = StateDraft(state)
     used = {provider for each in state.resources.values() for provider in each.providers()}
     for provider in used:
-        if provider.hostname == _PREDECESSOR_HOST and provider not in kept:
-            ours = Provider(DEFAULT_REGISTRY_HOST, provider.namespace, provider.type)
+        ours = successor(provider, kept)
+        if ours != provider:
             draft.replace_provider(provider, ours)
     return draft.finish()

@@ -161,15 +161,23 @@ class _Finding:
         return names
 
 
-def stored_requirements(providers: Iterable[str]) -> list[Requirement]:
-    """The requirements of a stored state, from the provider addresses in it."""
+def stored_requirements(
+    providers: Iterable[str], named: Iterable[Requirement], environ: Mapping[str, str]
+) -> list[Requirement]:
+    """The requirements of a stored state, from the provider addresses in it; those that
+    configurations name are never replaced.
+    """
     from nigari.addrs.parse import parse_provider_instance
+    from nigari.state.predecessors import are_replaced, successor
 
+    kept = {each.provider for each in named}
+    replaces = are_replaced(environ)
     found: dict[Provider, Requirement] = {}
     for text in providers:
         config = parse_provider_instance(text, Diagnostics())
         if config is not None:
-            provider = config.item.provider
+            stored = config.item.provider
+            provider = successor(stored, kept) if replaces else stored
             found[provider] = Requirement(provider, module="the state")
     return list(found.values())
 

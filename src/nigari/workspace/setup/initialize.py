@@ -399,7 +399,8 @@ class Initialization:
         run_until_it_waits(backend.select(around, self.selected))
         stored: list[Requirement] = []
         if options.get_providers and not diags.has_errors:
-            stored = stored_requirements(run_until_it_waits(backend.stored_providers(around)))
+            addresses = run_until_it_waits(backend.stored_providers(around))
+            stored = stored_requirements(addresses, self._requirements, self._where.environ)
         # Only what can be read is news.
         if options.backend.is_wanted and not diags.has_errors:
             if backend.differences:
