@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.configurations import (
+    SLOW_PROVIDER,
     instances,
     module_calls,
     module_instances,
     null_resources,
     resource_chains,
+    slow_things,
     whole_references,
 )
 from benchmarks.harness import Case, Work
@@ -55,6 +57,7 @@ _GROWTHS: Final = (
     ("2,000 module calls", "1,000 module calls"),
     ("3,000 references to 3,000 instances", "1,500 references to 1,500 instances"),
 )
+_SLOW: Final = 2000
 _GROWTH: Final = 2.2
 """How much more twice as many may cost."""
 
@@ -75,6 +78,7 @@ def cases() -> list[Case]:
     found += [bench.growth(*each) for each in _GROWTHS]
     found.append(bench.compared("1,000 null_resource", 1.0, "apply", "-auto-approve"))
     found += [bench.variants(*each) for each in _VARIANTS]
+    found.append(bench.minimal_refresh())
     return found
 
 
@@ -87,8 +91,12 @@ class _Bench:
         settings = root / "cli.tofurc"
         settings.write_text(
             "provider_installation {\n  dev_overrides {\n"
-            f'    "hashicorp/null" = "{plugins}"\n  }}\n}}\n'
+            f'    "hashicorp/null" = "{plugins}"\n'
+            f'    "example.com/test/slow" = "{root}"\n  }}\n}}\n'
         )
+        slow = root / "terraform-provider-slow"
+        slow.write_text(f"#!{sys.executable}\n{SLOW_PROVIDER}")
+        slow.chmod(0o755)
         self._environment = {**os.environ, "TF_CLI_CONFIG_FILE": str(settings)}
 
     def make(self, name: str, make: Callable[[Path, int], Path], size: int) -> None:
@@ -129,6 +137,18 @@ class _Bench:
             self.run(other, *_OWN, "plan"),
             1 / most,
             1 / most,
+        )
+
+    def minimal_refresh(self) -> Case:
+        """A plan of unchanged objects, each of which takes long to read, beside one that reads them."""
+        name = f"{_SLOW:,} objects of 20 ms"
+        slow_things(self._directory(name), _SLOW)
+        self.run(name, *_OWN, "apply", "-auto-approve")()
+        return Case(
+            f"plan -minimal-refresh {name}",
+            self.run(name, *_OWN, "plan", "-minimal-refresh"),
+            "tofu plan",
+            self.run(name, self._tofu, "plan"),
         )
 
     def _instances(self, size: int, sources: int) -> str:

@@ -96,6 +96,43 @@ def null_resources(directory: Path, count: int) -> Path:
     return directory
 
 
+SLOW_PROVIDER = """\
+import asyncio
+from dataclasses import dataclass
+
+from nigari.providers.python import Computed, Provider
+
+provider = Provider("slow")
+
+
+@provider.resource("thing")
+@dataclass
+class Thing:
+    name: str
+    id: Computed[str] = ""
+
+    def create(self, config): self.id = self.name
+
+    async def read(self, config):
+        await asyncio.sleep(0.02)
+        return True
+
+
+provider.serve()
+"""
+"""A plugin that takes 20 ms to read an object."""
+
+
+def slow_things(directory: Path, count: int) -> Path:
+    """That many instances of a resource that is slow to read."""
+    directory.mkdir(parents=True)
+    (directory / "main.tf").write_text(
+        'terraform {\n  required_providers {\n    slow = { source = "example.com/test/slow" }\n  }\n}\n'
+        f'resource "slow_thing" "a" {{\n  count = {count}\n  name  = "a${{count.index}}"\n}}\n'
+    )
+    return directory
+
+
 def module_instances(directory: Path, size: int, sources: int) -> Path:
     """One call with so many instances, from so many sources in turn."""
     for number in range(sources):
