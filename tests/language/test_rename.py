@@ -16,6 +16,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.language.project import Project, survey
 from nigari.language.rename import declared_symbol, rename
 from nigari.language.rename_check import check_edits
+from nigari.language.resolved_calls import resolve_calls
 
 FILES: Final = {
     "main.tf": """\
@@ -125,6 +126,7 @@ def _rename(
     """Rename on disk; the texts of the files that have changed."""
     project = Project((str(root),))
     project.adopt(survey((str(root),)))
+    resolve_calls(project, {})
     diags = Diagnostics()
     symbols = declared_symbol(project, str(root / directory), address, diags)
     edits = rename(project, symbols, name, diags) if symbols else None
@@ -316,3 +318,44 @@ def test_fleet(tmp_path: Path, address: str, old: tuple[str, ...], new: tuple[st
     changed, diags = _rename(tmp_path, address, "zq", "network")
     assert not diags.has_errors
     assert changed.get("fleet.hcl", _FLEET) == expected
+
+
+_ONE = 'variable "size" {}\noutput "out" {\n  value = var.size\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("address", "old", "new"),
+    [("var.size", "size", "zq"), ("output.out", "out", "zq")],
+)
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"terraform.tfvars": 'kinds = { a = "one", b = "two" }\n'}, id="values"),
+        pytest.param(
+            {
+                "environments.hcl": 'environment "x" {\n  variables = { kinds = { a = "one" } }\n}\n'
+                'environment "y" {\n  variables = { kinds = { a = "two" } }\n}\n'
+            },
+            id="environments",
+        ),
+    ],
+)
+def test_sources_that_are_computed(
+    tmp_path: Path, address: str, old: str, new: str, more: dict[str, str]
+) -> None:
+    main = (
+        'variable "kinds" {}\nmodule "m" {\n  for_each = var.kinds\n'
+        '  source = "./${each.value}"\n  size = 1\n}\noutput "o" {\n  value = module.m["a"].out\n}\n'
+    )
+    _write(tmp_path, {"main.tf": main, "one/main.tf": _ONE, "two/main.tf": _ONE, **more})
+    changed, diags = _rename(tmp_path, address, "zq", "one")
+    assert not diags.has_errors, diags
+    assert set(changed) == {"main.tf", "one/main.tf", "two/main.tf"}
+    word = re.compile(rf'(?<=[ ".]){old}(?=[ "\n])')
+    expected = {"main.tf": main, "one/main.tf": _ONE, "two/main.tf": _ONE}
+    for name, text in expected.items():
+        if address.startswith("output"):
+            text = text.replace('output "out"', f'output "{new}"').replace("].out", f"].{new}")
+        else:
+            text = word.sub(new, text)
+        assert changed[name] == text

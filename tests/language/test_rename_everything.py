@@ -26,6 +26,7 @@ from nigari.language.occurrences import (
 from nigari.language.project import Project, Symbol, survey
 from nigari.language.rename import rename
 from nigari.language.rename_check import check_edits
+from nigari.language.resolved_calls import resolve_calls
 from tests.conformance import CONFORMANCE, Row, needs_conformance, rows
 
 _DATA: Final = CONFORMANCE / "configurations" / "data"
@@ -52,6 +53,7 @@ def _parameters() -> list[object]:
 def _project(root: Path) -> Project:
     project = Project((str(root),))
     project.adopt(survey((str(root),)))
+    resolve_calls(project, {})
     return project
 
 

@@ -94,6 +94,7 @@ def rename(
     """The edits by path that give something another name; None after reporting why it cannot have
     that name.
     """
+    symbols = _named_together(project, symbols)
     if not can_rename(project, symbols, diags):
         return None
     if not all(_is_free(project, each, name, diags) for each in symbols):
@@ -109,6 +110,20 @@ def rename(
             for path, more in _moves(project, place, name).items():
                 edits.setdefault(path, []).extend(more)
     return {path: sorted(each, key=_start) for path, each in sorted(edits.items())}
+
+
+def _named_together(project: Project, symbols: Sequence[Symbol]) -> Sequence[Symbol]:
+    """Add the symbols that have their name in common with others: if the instances of a call have
+    different modules, one argument is for a variable of each of them.
+    """
+    found = dict.fromkeys(symbols)
+    while True:
+        known = len(found)
+        for place in project.places(tuple(found)):
+            directory = module_directory(place.path)
+            found.update(dict.fromkeys(project.symbols_of(directory, place.occurrence)))
+        if len(found) == known:
+            return tuple(found)
 
 
 def _start(edit: Edit) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from nigari.diagnostics import Diagnostics
 from nigari.language.project import Project, survey
 from nigari.language.rename import declared_symbol, rename
 from nigari.language.rename_check import check_edits
+from nigari.language.resolved_calls import resolve_calls
 from nigari.workspace.context.working_directory import process_directory
 
 
@@ -46,6 +47,7 @@ def _renamed(
     folders = (_repository(directory),)
     project = Project(folders)
     project.adopt(survey(folders))
+    resolve_calls(project, environ)
     symbols = declared_symbol(project, directory, address, diags)
     edits = rename(project, symbols, name, diags) if symbols else None
     if edits is None:
