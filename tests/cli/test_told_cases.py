@@ -45,6 +45,7 @@ _CHANCE: Final = (
     (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "<uuid>"),
     (re.compile(r"\b(?=\d*[a-f])[0-9a-f]{8}\b"), "<key>"),
     (re.compile(r"(complete|errored) after \d+s"), r"\1"),
+    (re.compile(r".*: Still .* elapsed\]\n"), ""),
 )
 
 
@@ -104,6 +105,8 @@ def _output(text: str) -> Iterator[str]:
         for line in lines[1:]:
             event = _brief(json.loads(line))
             assert isinstance(event, dict)
+            if event.get("type") == "apply_progress":
+                continue  # Only a busy machine takes so long.
             yield _plain(
                 f"{event.pop('type', 'text')}: {event.pop('@message')} {json.dumps(event)}"
             )
