@@ -306,7 +306,7 @@ PROGRAMS = (
         "terraform-provider-postgresql",
         from_repository("https://github.com/cyrilgdn/terraform-provider-postgresql", "v1.26.0"),
     ),
-    Program("terraform-ls", from_go("github.com/hashicorp/terraform-ls@v0.39.1")),
+    Program("terraform-ls", from_go("github.com/hashicorp/terraform-ls@v0.39.0")),
     Program("tflint", from_go("github.com/terraform-linters/tflint@v0.61.0")),
     Program("azurite-blob", from_node_index("azurite@3.35.0", "azurite-blob")),
     Program("fake-gcs-server", from_go("github.com/fsouza/fake-gcs-server@v1.56.1")),
