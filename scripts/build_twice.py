@@ -22,10 +22,10 @@ _WORLDS: Final = (
 )
 
 
-def build(directory: Path, umask: str, settings: dict[str, str]) -> dict[str, str]:
-    """Build from a copy of the committed files; the checksum of each distribution by its name."""
+def build(commit: str, directory: Path, umask: str, settings: dict[str, str]) -> dict[str, str]:
+    """Build from a copy of a commit; the checksum of each distribution by its name."""
     script = (
-        f"umask {umask} && mkdir -p '{directory}' && git -C '{ROOT}' archive HEAD | tar -x -m -C '{directory}'"
+        f"umask {umask} && mkdir -p '{directory}' && git -C '{ROOT}' archive {commit} | tar -x -m -C '{directory}'"
         f" && cp -r '{ROOT}/src/nigari/explore/static' '{directory}/src/nigari/explore/' 2>/dev/null;"
         f" cd '{directory}' && '{sys.executable}' -m hatchling build -t sdist -t wheel -d dist"
         f" && cd packaging/nigari-core && '{sys.executable}' -m hatchling build -t wheel -d ../../dist"
@@ -44,9 +44,12 @@ def build(directory: Path, umask: str, settings: dict[str, str]) -> dict[str, st
 
 def main() -> None:
     """Build both, print the checksums, and fail if they differ."""
+    head = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+    # Another commit may be made meanwhile.
+    commit = subprocess.run(head, check=True, capture_output=True, text=True).stdout.strip()
     with tempfile.TemporaryDirectory() as folder:
         first, second = (
-            build(Path(folder, name), umask, settings) for name, umask, settings in _WORLDS
+            build(commit, Path(folder, name), umask, settings) for name, umask, settings in _WORLDS
         )
     for name, checksum in first.items():
         print(f"{checksum}  {name}{'' if second.get(name) == checksum else '  DIFFERENT'}")

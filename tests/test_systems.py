@@ -4,6 +4,7 @@ A child process hides these modules. `make types` checks the sources for macOS a
 """
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Final
 
 import pytest
 
+from nigari.packages.content.whole_file import write_whole
 from nigari.workspace.context.interruptions import on_interrupt
 
 HIDDEN: Final = """
@@ -64,6 +66,25 @@ def test_a_signal_reaches_the_work_where_loops_have_no_handlers(
     before = signal.getsignal(signal.SIGINT)
     asyncio.run(work())
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_file_is_closed_before_it_replaces_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows moves no file that is open, so nothing could be written there."""
+    replace, opened = os.replace, list[str]()
+
+    def observed(source: str, target: str) -> None:
+        descriptors = [os.path.join("/proc/self/fd", each) for each in os.listdir("/proc/self/fd")]
+        opened.extend(os.readlink(each) for each in descriptors if os.path.islink(each))
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", observed)
+    monkeypatch.setattr(sys, "platform", "win32")
+    write_whole(tmp_path / "file", b"content")
+    assert (tmp_path / "file").read_bytes() == b"content"
+    assert opened
+    assert not [path for path in opened if path.startswith(str(tmp_path))]
 
 
 def test_commands_that_need_no_plugin(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """A worker process: it lives on from task to task, so that whatever has been imported or read stays
 warm, and does one thing at a time.
 
-Tasks come through a socket whose number is its only argument, and outcomes go back the same way.
+Tasks come through a socket whose number is its argument (on Windows, standard input has what
+opens it), and outcomes go back the same way.
 If its parent is gone, it finishes an apply that is under way, so that nothing is left
 half done, gives up anything else, and ends itself.
 """
@@ -35,9 +36,16 @@ def main() -> None:
     servers = use_fork_servers()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 100)
     with caching_modules():
-        asyncio.run(_serve(socket.socket(fileno=int(sys.argv[1]))))
+        asyncio.run(_serve(_channel()))
     servers.close()
     os._exit(0)
+
+
+def _channel() -> socket.socket:
+    if sys.platform == "win32":
+        return socket.fromshare(sys.stdin.buffer.read())
+    else:
+        return socket.socket(fileno=int(sys.argv[1]))
 
 
 async def _serve(channel: socket.socket) -> None:

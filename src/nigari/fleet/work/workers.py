@@ -186,17 +186,32 @@ class _Process:
 
 def _start(environ: Mapping[str, str]) -> _Process:
     ours, theirs = socket.socketpair()
+    words = (sys.executable, "-c", _PROGRAM, str(theirs.fileno()), _PACKAGES)
     with theirs:
-        process = subprocess.Popen(
-            (sys.executable, "-c", _PROGRAM, str(theirs.fileno()), _PACKAGES),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            pass_fds=(theirs.fileno(),),
-            env=dict(environ),
-            # An interruption at the terminal is for the program, which passes it on.
-            start_new_session=True,
-        )
+        if sys.platform == "win32":
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=dict(environ),
+                creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
+            )
+            # Descriptors of sockets cannot be inherited there.
+            assert process.stdin is not None
+            with process.stdin as pipe:
+                pipe.write(theirs.share(process.pid))
+        else:
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+                env=dict(environ),
+                # An interruption at the terminal is for the program, which passes it on.
+                start_new_session=True,
+            )
     return _Process(process, ours)
 
 

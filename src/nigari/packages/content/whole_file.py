@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 
 from nigari.file_lock import FileLock, take_lock
 from nigari.system_calls import NO_LINK, NO_WAIT, NOT_INHERITED, set_mode
@@ -15,6 +16,7 @@ from nigari.system_calls import NO_LINK, NO_WAIT, NOT_INHERITED, set_mode
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import FileIO
     from typing import Final
 
 _UNFINISHED: Final = ".part"
@@ -30,17 +32,20 @@ def write_whole(
     Without a mode the umask decides who may read it, and only its owner may write.
     """
     directory, name = os.path.split(os.fspath(path))
-    with _unfinished(directory, f".{name}-") as (descriptor, temporary):
+    with _unfinished(directory, f".{name}-") as (file, temporary):
         try:
             if mode is not None:
-                set_mode(temporary, descriptor, mode)
+                set_mode(temporary, file.fileno(), mode)
             view = memoryview(content)
             while view:
-                view = view[os.write(descriptor, view) :]
+                view = view[file.write(view) :]
             if sync:
-                os.fsync(descriptor)
+                os.fsync(file.fileno())
+            if sys.platform == "win32":  # where no file that is open can be moved
+                file.close()
             os.replace(temporary, path)
         except BaseException:
+            file.close()
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
             raise
@@ -64,8 +69,8 @@ def make_directories(path: str | os.PathLike[str]) -> None:
 
 
 @contextlib.contextmanager
-def _unfinished(directory: str, start: str) -> Iterator[tuple[int, str]]:
-    """Create and lock a new file in a directory; yield its descriptor and path."""
+def _unfinished(directory: str, start: str) -> Iterator[tuple[FileIO, str]]:
+    """Create and lock a new file in a directory; yield it with its path."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOT_INHERITED
     number = 0
     while True:
@@ -76,14 +81,12 @@ def _unfinished(directory: str, start: str) -> Iterator[tuple[int, str]]:
             if not _remove_left_behind(temporary):
                 number += 1
             continue
-        try:
+        with open(descriptor, "wb", buffering=0) as file:
             # Before it was locked, another process may have removed it as a leftover.
             is_mine = take_lock(descriptor) is not FileLock.TAKEN
             if is_mine and os.fstat(descriptor).st_nlink:
-                yield descriptor, temporary
+                yield file, temporary
                 return
-        finally:
-            os.close(descriptor)
 
 
 def _remove_left_behind(path: str) -> bool:
