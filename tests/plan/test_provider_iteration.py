@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import inside
+import nigari
 from tests.plan.cloud import REQUIRED, Cloud, install
 from tests.plan.iterated_providers import (
     BOXES,
@@ -489,12 +489,19 @@ def test_a_removed_variable_is_prompted_for(cloud: Cloud) -> None:
     applied({"token": "first"})
     # The block has another secret by now, so nothing needs the old one.
     write('provider "cloud" {\n  alias = "a"\n  token = "other"\n}\n')
-    assert "var.token" not in inside("plan", stdin="wrong\n").out
+    asked: list[str] = []
+
+    def answer(name: str, description: str) -> str:
+        asked.append(f"{name}: {description}")
+        return "second"
+
+    nigari.open(environ={}, ask=answer).plan()
+    assert not asked
     write()
     cloud.forget_instances()
-    done = inside("apply", "-auto-approve", stdin="second\n")
-    assert done.code == 0, done.err
-    assert 'var.token\n  The removed provider["example.com/test/cloud"].a needs it' in done.out
+    nigari.open(environ={}, ask=answer).apply()
+    removed = 'The removed provider["example.com/test/cloud"].a needs it to destroy its objects.'
+    assert asked == [f"var.token: {removed}"]
     assert set(cloud.tokens) == {"second"}
     assert cloud.objects == {}
 
