@@ -11,12 +11,10 @@ from typing import Final
 from scripts.peers import (
     CDKTN,
     CHECKERS,
-    CONFTEST,
     PYTHON_TOOLS,
     READERS,
     TERRAFORM_EXEC,
     TERRAGRUNT,
-    TERRATEST,
     TF_SUMMARIZE,
 )
 
@@ -57,8 +55,12 @@ TOOLS: Final = (
         _version("python-terraform"),
         "init, plan with exit status, apply, output, workspaces and destroy",
     ),
-    Tool("Terratest", _tag(TERRATEST), "its own suite of `modules/terraform`"),
-    Tool("terraform-exec", _tag(TERRAFORM_EXEC), "its own end-to-end suite"),
+    Tool(
+        "terraform-exec",
+        _tag(TERRAFORM_EXEC),
+        "its own end-to-end suite",
+        "equal, except for `TestValidate`, which compares the text of an error",
+    ),
     Tool(
         "tfmigrate",
         _tag(READERS["tfmigrate"]),
@@ -83,13 +85,11 @@ TOOLS: Final = (
         "equal, except for descriptions of functions and of the built-in provider",
     ),
     Tool("tf-summarize", _tag(TF_SUMMARIZE), "three plans in all six formats"),
-    Tool("Conftest", _tag(CONFTEST), "a policy with denials and warnings, on three plans"),
     Tool(
         "terraform-compliance",
         _version("terraform-compliance"),
         "two scenarios, on three plans",
     ),
-    Tool("checkov", _version("checkov"), "a check of our own, on three plans"),
     Tool(
         "CDK Terrain (CDKTF)",
         _tag(CDKTN[0]),

@@ -17,7 +17,7 @@ from tests.real.e2e_world import EndToEnd, Results
 pytestmark = pytest.mark.tools
 
 KNOWN: Final[dict[str, frozenset[str]]] = {
-    "terraform-exec": frozenset(),
+    "terraform-exec": frozenset(("TestValidate", "TestValidate/invalid-1.12.6")),
     "Terratest": frozenset(),
 }
 """Tests that pass with OpenTofu and not with Nigari; each is named in `tests/tools/rows.py`."""

@@ -83,14 +83,20 @@ def _tf_summarize(side: Side) -> list[object]:
 def _conftest(side: Side) -> list[object]:
     (side.directory / "policy").mkdir()
     (side.directory / "policy" / "main.rego").write_text(_POLICY)
-    command = [program("conftest"), "test", "--output=json"]
+    command: list[str | Path] = [program("conftest"), "test", "--output=json"]
     return [read([*command, path.name], "", side.directory) for path in planned(side)]
 
 
 def _terraform_compliance(side: Side) -> list[object]:
     (side.directory / "features").mkdir()
     (side.directory / "features" / "names.feature").write_text(_FEATURE)
-    command = [program("terraform-compliance"), "--no-ansi", "-f", "features", "-p"]
+    command: list[str | Path] = [
+        program("terraform-compliance"),
+        "--no-ansi",
+        "-f",
+        "features",
+        "-p",
+    ]
     found: list[object] = []
     for path in planned(side):
         lines = read([*command, path.name], "", side.directory).splitlines()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider
-from nigari.workspace.configuration.requirements import Requirement, stored_requirements
+from nigari.packages.providers.requirement import Requirement
+from nigari.workspace.configuration.requirements import stored_requirements
 
 _THEIRS = Provider("registry.terraform.io", "hashicorp", "null")
 _OURS = Provider(DEFAULT_REGISTRY_HOST, "hashicorp", "null")
