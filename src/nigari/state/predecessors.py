@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from nigari.addrs.provider import DEFAULT_REGISTRY_HOST, Provider
-from nigari.state.model import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
+
+    from nigari.state.model import State
 
 
 _PREDECESSOR_HOST: Final = "registry.terraform.io"

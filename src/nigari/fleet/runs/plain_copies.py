@@ -64,13 +64,13 @@ def write_plain_units(
             state_of = partial(_state_place, found, places, each)
             inputs = PlainInputs(found.definition.values, each, state_of, severity)
             options = PlainOptions(
-                target,
-                is_partial,
-                "fleet",
-                unit.var_files,
-                {k: v for k, v in found.known_values(each).items() if v.is_wholly_known},
-                inputs.passed(),
-                own,
+                target=target,
+                is_partial=is_partial,
+                name="fleet",
+                var_files=unit.var_files,
+                variables={k: v for k, v in found.known_values(each).items() if v.is_wholly_known},
+                inputs=inputs.passed(),
+                apart=own,
             )
             path = os.path.join(made, places[each])
             refused = [*inputs.diags, *_refusals(unit)]

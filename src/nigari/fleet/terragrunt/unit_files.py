@@ -1,4 +1,7 @@
-"""The files that Terragrunt generates for a unit: those of `generate` blocks, and its backend."""
+"""The files that Terragrunt generates for a unit: those of `generate` blocks, and its backend.
+
+Values come here evaluated. Which file of a tree sets what is left to `merging`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What commands tell programs and people, in stories: exit status, events, documents, states, texts.
+"""Stories with the output of every command: exit status, events, documents, states, texts.
 
-A case has files, `--- commands`, and what came of each command; in `asked_cases`, what
-the provider was asked meanwhile. `use N` copies the files of the folder
+A case has files, `--- commands`, and what came of each command; in `provider_requests`, the
+requests to the provider, too. `use N` copies the files of the folder
 `N` over those that are there. Members that are null, false or empty are left out of the record.
 `tests/real` compares the same provider, events and documents with OpenTofu's.
 """
@@ -29,7 +29,7 @@ from tests.providers_found import find_provider
 
 _HERE: Final = Path(__file__).parent
 _WIDTH: Final = 200
-_UNTOLD: Final = (
+_LEFT_OUT: Final = (
     "@timestamp",
     "@module",
     "@level",
@@ -49,28 +49,28 @@ _CHANCE: Final = (
 )
 
 
-@pytest.mark.parametrize("case", read_cases(_HERE / "told_cases"), ids=str)
-def test_what_is_told(
+@pytest.mark.parametrize("case", read_cases(_HERE / "recorded_stories"), ids=str)
+def test_stories(
     case: Case, rich: dict[str, str], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     _write(case, tmp_path)
-    told = "\n".join(_told(case.files["commands"].splitlines(), rich))
-    check_case(case, told, bool(request.config.getoption("--update")))
+    record = "\n".join(_record(case.files["commands"].splitlines(), rich))
+    check_case(case, record, bool(request.config.getoption("--update")))
 
 
-@pytest.mark.parametrize("case", read_cases(_HERE / "asked_cases"), ids=str)
-def test_what_the_provider_is_asked(
+@pytest.mark.parametrize("case", read_cases(_HERE / "provider_requests"), ids=str)
+def test_provider_requests(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.chdir(tmp_path)
     asked: list[str] = []
     find_provider(monkeypatch, lambda: Scribe(asked))
     _write(case, tmp_path)
-    told: list[str] = []
-    for line in _told(case.files["commands"].splitlines(), {}):
-        told += [line, *asked] if line.startswith("$") else ()
+    record: list[str] = []
+    for line in _record(case.files["commands"].splitlines(), {}):
+        record += [line, *asked] if line.startswith("$") else ()
         asked.clear()
-    check_case(case, "\n".join(told), bool(request.config.getoption("--update")))
+    check_case(case, "\n".join(record), bool(request.config.getoption("--update")))
 
 
 def _write(case: Case, path: Path) -> None:
@@ -79,7 +79,7 @@ def _write(case: Case, path: Path) -> None:
         (path / name).write_text(text)
 
 
-def _told(commands: list[str], environ: dict[str, str]) -> Iterator[str]:
+def _record(commands: list[str], environ: dict[str, str]) -> Iterator[str]:
     for line in commands:
         words = shlex.split(line)
         if words[0] == "use":
@@ -133,7 +133,7 @@ def _brief(data: object) -> object:
         return [_brief(each) for each in data]
     if not isinstance(data, dict):
         return data
-    found = {key: _brief(part) for key, part in data.items() if key not in _UNTOLD}
+    found = {key: _brief(part) for key, part in data.items() if key not in _LEFT_OUT}
     if "snippet" in data:
         found["values"] = data["snippet"]["values"]
     if "range" in found:
@@ -160,20 +160,20 @@ def _addressed(data: dict[str, object], member: str) -> dict[str, object]:
     item, resource = address.item, address.item.resource
     mode = "data" if resource.mode is DATA else "managed"
     if member == "addr":
-        told = {"module": str(address.module), "resource": str(item), "resource_key": item.key}
-        told |= {"resource_type": resource.type, "resource_name": resource.name}
-        told |= {"implied_provider": resource.type.partition("_")[0]}
+        expected = {"module": str(address.module), "resource": str(item), "resource_key": item.key}
+        expected |= {"resource_type": resource.type, "resource_name": resource.name}
+        expected |= {"implied_provider": resource.type.partition("_")[0]}
     else:
-        told = {"mode": mode, "type": resource.type, "name": resource.name, **_PROVIDER}
-        told |= {} if item.key is None else {"index": item.key}
+        expected = {"mode": mode, "type": resource.type, "name": resource.name, **_PROVIDER}
+        expected |= {} if item.key is None else {"index": item.key}
         is_nested = "change" in data and not address.module.is_root
-        told |= {"module_address": str(address.module)} if is_nested else {}
-    assert {key: data[key] for key in told} == told
+        expected |= {"module_address": str(address.module)} if is_nested else {}
+    assert {key: data[key] for key in expected} == expected
     assert ("index" in data, "module_address" in data) == (
-        "index" in told,
-        "module_address" in told,
+        "index" in expected,
+        "module_address" in expected,
     )
-    return {key: part for key, part in data.items() if key not in told}
+    return {key: part for key, part in data.items() if key not in expected}
 
 
 def _plain(text: str) -> str:
