@@ -10,6 +10,7 @@ import contextlib
 import re
 import ssl
 import threading
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
 
@@ -67,15 +68,35 @@ class Distance:
         connection.add_done_callback(self._connections.discard)
 
     async def _serve(self, near: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
-        with contextlib.closing(back), contextlib.suppress(OSError):
-            await asyncio.sleep(self.delay)
-            far, forth = await asyncio.open_connection("127.0.0.1", self._target)
-            with contextlib.closing(forth):
-                await _Line(self, near, forth, far, back).carry()
+        async with _closing(back):
+            with contextlib.suppress(OSError):
+                await asyncio.sleep(self.delay)
+                far, forth = await asyncio.open_connection("127.0.0.1", self._target)
+                async with _closing(forth):
+                    await _Line(self, near, forth, far, back).carry()
 
     def count(self, piece: bytes, is_turn: bool) -> None:
         """Take note of what a client says."""
         self.requests += len(_REQUEST.findall(piece)) if self._is_http else int(is_turn)
+
+
+@contextlib.asynccontextmanager
+async def _closing(writer: asyncio.StreamWriter) -> AsyncIterator[None]:
+    """Close a connection, and wait until it is closed: nothing does once the loop has ended."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        writer.transport.abort()
+        raise
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            try:
+                await writer.wait_closed()
+            except asyncio.CancelledError:
+                # The other side of an encrypted connection may be gone without a word.
+                writer.transport.abort()
+                await writer.wait_closed()
 
 
 class _Line:
