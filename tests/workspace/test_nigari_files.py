@@ -87,7 +87,7 @@ def test_values(tmp_path: Path, text: str, expected: object) -> None:
         ('thing "a" { texts = ["x", {}] }', 1, 27, "string"),
         ('thing "a" { text = null }', 1, 20, "null"),
         ('thing "a" { text = local.b }', 1, 25, '"b"'),
-        ('thing "a" { text = var.b }', 1, 20, '"var"'),
+        ('thing "a" { text = var.b }', 1, 20, "no variable with this name"),
         ('thing "a" { text = each.key }', 1, 20, '"each"'),
         ('thing "a" { text = uuid() }', 1, 20, "uuid()"),
         ('locals { a = timestamp() }\nthing "a" { text = local.a }', 2, 20, "timestamp()"),

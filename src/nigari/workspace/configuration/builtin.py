@@ -15,6 +15,7 @@ from nigari.workspace.context.asyncio_bridge import run_until_it_waits
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nigari.addrs.values import ProviderFunction
+    from nigari.config.module import Module
     from nigari.eval.core.module_tree import ModuleInstance
     from nigari.eval.validate.run import ProviderValidation
     from nigari.hcl.body import Body
@@ -22,24 +23,31 @@ if TYPE_CHECKING:
     from nigari.providers.builtin.functions import BuiltinFunction
     from nigari.schema.provider import ProviderSchema
     from nigari.state.model import ResourceState, State
+    from nigari.workspace.configuration.modules import CalledModules
 
 
 class BuiltinSchemas:
     """The schemas that are known without any provider process."""
 
-    def __init__(self, has_store: bool = True) -> None:
+    def __init__(self, has_store: bool = True, modules: CalledModules | None = None) -> None:
+        """Create them with the block `store`, or as soon as one of the `modules` has one."""
         self._has_store = has_store
-        self._known: ProviderSchema | None = None
+        self._modules = modules
+        self._seen = 0
 
     def of(self, provider: Provider) -> ProviderSchema | None:
         """The schema of a built-in provider."""
         if not provider.is_builtin:
             return None
-        if self._known is None:
-            from nigari.providers.builtin.schema import PLAIN_SCHEMA, SCHEMA
+        from nigari.providers.builtin.schema import PLAIN_SCHEMA, SCHEMA
 
-            self._known = SCHEMA if self._has_store else PLAIN_SCHEMA
-        return self._known
+        if not self._has_store and self._modules is not None:
+            # A module that refers to a store has been read before.
+            loaded = self._modules.loaded
+            if len(loaded) > self._seen:
+                self._has_store = any(map(_has_store, loaded[self._seen :]))
+                self._seen = len(loaded)
+        return SCHEMA if self._has_store else PLAIN_SCHEMA
 
 
 def has_store(root: ModuleInstance, state: State | None = None) -> bool:
@@ -47,20 +55,25 @@ def has_store(root: ModuleInstance, state: State | None = None) -> bool:
 
     If none has, it has the attributes of OpenTofu's everywhere, so that whole objects are the same.
     """
-    from nigari.providers.builtin.schema import TERRAFORM_DATA_NAME
-
     if state is not None and any(map(_stores, state.resources.values())):
         return True
-    bodies: dict[int, Body] = {}
+    modules: dict[int, Module] = {}
     pending = [root]
     while pending:
         instance = pending.pop()
-        for resource in instance.module.resources.values():
-            if resource.addr.type == TERRAFORM_DATA_NAME:
-                bodies[id(resource)] = resource.body
+        modules[id(instance.module)] = instance.module
         for children in instance.children.values():
             pending.extend(children.values())
-    return any(map(_configures_store, bodies.values()))
+    return any(map(_has_store, modules.values()))
+
+
+def _has_store(module: Module) -> bool:
+    from nigari.providers.builtin.schema import TERRAFORM_DATA_NAME
+
+    return any(
+        resource.addr.type == TERRAFORM_DATA_NAME and _configures_store(resource.body)
+        for resource in module.resources.values()
+    )
 
 
 def _configures_store(body: Body) -> bool:

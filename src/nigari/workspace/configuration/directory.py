@@ -101,7 +101,7 @@ class Workspace:
             workspace=workspace,
             root_path=self.directory,
             working_path=self.where.current,
-            schemas=BuiltinSchemas(),
+            schemas=BuiltinSchemas(has_store=False, modules=self.modules),
             provider_function=builtin_function,
         )
 

@@ -28,6 +28,7 @@ TYPE_CHECKING = False
 # Many configurations call no modules.
 if TYPE_CHECKING:
     from nigari.addrs.module_source import LocalSource, RegistrySource, RemoteSource
+    from nigari.config.module import Module
     from nigari.config.symbol_files import LibraryDeclarations
     from nigari.eval.core.module_tree import InstallModule, ModuleInstance
     from nigari.packages.modules.module_manifest import Manifest, ModuleRecord
@@ -94,6 +95,8 @@ class CalledModules:
     def __init__(self, files: Files, loader: ModuleLoader, packages: Packages) -> None:
         self.places: dict[ModuleAddr, Place] = {}
         """The directories of the modules of the call instances so far."""
+        self.loaded: list[Module] = []
+        """Modules read so far, in that order."""
         self._beginning = ROOT_MODULE
         """The directory of the tree's root among the installed modules."""
         self._files = files
@@ -106,7 +109,7 @@ class CalledModules:
         """The same for a tree of its own, whose modules are installed below an address."""
         other = CalledModules(self._files, self._loader, self._packages)
         other.places, other._compiled, other._beginning = self.places, self._compiled, addr
-        other._libraries = self._libraries
+        other.loaded, other._libraries = self.loaded, self._libraries
         return other
 
     def _installed(self, addr: ModuleAddr) -> ModuleAddr:
@@ -122,6 +125,8 @@ class CalledModules:
         if known is None:
             problems = Diagnostics()
             module = self._loader.load(directory, problems)
+            if module is not None:
+                self.loaded.append(module)
             known = (None if module is None else CompiledModule(module)), problems
             self._compiled[real] = known
         compiled, problems = known

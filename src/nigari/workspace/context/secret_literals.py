@@ -64,6 +64,8 @@ _HIDING_BLOCK: Final = lazy_pattern(
     r'"?\b(?:backend|backend_config|cloud|key_provider|connection|config)\b[^{\n]*\{(?:(?!\n\})[\s\S]){0,4000}'
 )
 _VALUE_FILES: Final = (".tfvars", ".tfvars.json")
+_ARGUMENTS: Final = ("<address>", "<expression>")
+"""Names of the texts that commands such as `explain` evaluate."""
 
 
 def is_secret_name(name: str) -> bool:
@@ -113,8 +115,8 @@ def secret_literals(source: Source, variables: Collection[str]) -> Iterator[Span
     if problems.has_errors:
         yield from _guessed(source.text)
     has_marks = "sensitive(" in source.text
-    # Nothing else can be referred to where values are written.
-    is_constant = not is_configuration and not base.endswith((".hcl", ".hcl.json"))
+    # Nothing can be referred to where values are written.
+    is_constant = not is_configuration and not base.endswith((".hcl", ".hcl.json", *_ARGUMENTS))
     if is_constant and problems.has_errors:
         yield from _lone_words(source.text)
     for path, expr in _expressions(body):
