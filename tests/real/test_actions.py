@@ -6,6 +6,7 @@ variable NIGARI_TERRAFORM names, such as one that was built from a checkout of i
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -64,8 +65,8 @@ class Side:
                 check=False,
             )
             return done.returncode, done.stdout
-        os.chdir(self._path)
-        found = inside(*args, settings=settings)
+        with contextlib.chdir(self._path):
+            found = inside(*args, settings=settings)
         return found.code, found.out
 
     def follow(self, step: Step) -> dict[str, Any]:
