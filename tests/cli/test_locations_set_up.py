@@ -462,3 +462,24 @@ def test_a_damaged_backend_file_is_set_up_anew(europe: Path, name: str) -> None:
     assert inside("output").code == 1
     assert init("-reconfigure", "-var", "region=eu").code in (0, 1)
     assert inside("plan", "-var", "region=eu").code in (0, 1)
+
+
+def test_what_init_was_given_does_not_outlive_the_setting_that_it_overrides(
+    directory: Path,
+) -> None:
+    settings = 'environment "dev" {\n  backend = { path = "dev.tfstate", workspace_dir = "w" }\n}\n'
+    write(
+        {
+            "main.tf": 'terraform {\n  backend "local" {}\n}\n',
+            "environments.hcl": settings,
+        }
+    )
+    assert inside("-env=dev", "init", "-backend-config=path=given.tfstate").code == 0
+    assert inside("-env=dev", "plan").code == 0
+    write({"environments.hcl": f"# The same.\n{settings}"})
+    assert inside("-env=dev", "plan").code == 0
+    write({"environments.hcl": settings.replace("dev.tfstate", "other.tfstate")})
+    for command in ("plan", "init"):
+        done = inside("-env=dev", command)
+        assert done.code == 1
+        assert 'path was "given.tfstate" and is "other.tfstate" now' in done.err

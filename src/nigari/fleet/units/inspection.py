@@ -181,7 +181,7 @@ def _written_state(
     given = dict(environment_settings(session.where))
     if saved is not None:
         # What the command line of init has given is nowhere else.
-        given.update(given_before(arguments, saved, load_locations(data, saved)))
+        given.update(given_before(arguments, given, saved, load_locations(data, saved)))
     wanted = merged(arguments, given, session.diags)
     if wanted is None:
         return None, backend.range, False

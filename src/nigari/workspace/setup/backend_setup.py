@@ -93,7 +93,7 @@ class BackendSetup:
         saved = None if self._options.reconfigure else self.saved
         wanted = None
         if arguments is not None:
-            again = {} if overrides else given_before(arguments, saved, self._locations)
+            again = {} if overrides else given_before(arguments, settings, saved, self._locations)
             given = {**settings, **again, **overrides}
             wanted = self._complete(merged(arguments, given, self._diags))
             if wanted is not None:
@@ -101,7 +101,9 @@ class BackendSetup:
                 # What the environment says is said again each time.
                 own = set(wanted.overridden) - (settings.keys() - again.keys() - overrides.keys())
                 self._overridden = tuple(sorted(own))
-                self._written = written_digest(arguments)
+                self._written = written_digest(
+                    arguments, {name: settings[name] for name in settings.keys() & own}
+                )
         elif (overrides or settings) and not self._diags.has_errors:
             _report_no_backend({**settings, **overrides}, self._diags)
         if self._diags.has_errors:

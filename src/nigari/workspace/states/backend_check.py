@@ -146,8 +146,9 @@ class _Check:
 
     def wanted(self, arguments: BackendArguments, diags: Diagnostics) -> ConfiguredBackend | None:
         """The backend that the configuration leads to, with what init was given for it."""
-        given = given_before(arguments, self.saved, self.locations)
-        return merged(arguments, {**environment_settings(self.where), **given}, diags)
+        settings = environment_settings(self.where)
+        given = given_before(arguments, settings, self.saved, self.locations)
+        return merged(arguments, {**settings, **given}, diags)
 
     def located(
         self, wanted: ConfiguredBackend, workspace: str, in_workspace: InWorkspace | None
@@ -206,9 +207,13 @@ def _causes(wanted: ConfiguredBackend, name: str) -> str:
 
 
 def given_before(
-    arguments: BackendArguments, saved: SavedBackend | None, locations: Locations
+    arguments: BackendArguments,
+    settings: Mapping[str, GivenArgument],
+    saved: SavedBackend | None,
+    locations: Locations,
 ) -> Mapping[str, GivenArgument]:
-    """The arguments that init was given for this configuration, which hold until others are.
+    """The arguments that init was given for this configuration and these settings of an environment
+    or a fleet, which hold until others are.
 
     Where OpenTofu has set up the backend, they are those that differ from the configuration.
     """
@@ -216,7 +221,10 @@ def given_before(
     if saved is None or old is None or saved.type != arguments.type:
         return {}
     if locations.written:
-        is_same = locations.written == written_digest(arguments)
+        is_same = locations.written == written_digest(
+            arguments,
+            {name: settings[name] for name in settings.keys() & set(locations.overridden)},
+        )
         known = old.mapping()
         names = [name for name in locations.overridden if name in known] if is_same else []
     elif saved.hash == backend_hash(arguments.type, arguments.value):

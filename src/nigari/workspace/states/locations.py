@@ -9,6 +9,7 @@ location in OpenTofu's file is the only one, in whatever workspace.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from nigari.backends.backend_address import location_arguments, location_text
@@ -20,7 +21,7 @@ from nigari.eval.static.backend import BackendArguments
 from nigari.hcl.scanner import scan_expression
 from nigari.packages.content.whole_file import make_directories, write_whole
 from nigari.record import record, replace
-from nigari.workspace.states.backend import DEFAULT_BACKEND, SavedBackend
+from nigari.workspace.states.backend import DEFAULT_BACKEND, GivenArgument, SavedBackend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,11 +178,18 @@ def save_locations(data: Path, locations: Locations) -> None:
 # -- what a configuration says ----------------------------------------------------------------
 
 
-def written_digest(arguments: BackendArguments) -> str:
-    """A digest of the arguments as they are written, with everything they refer to but variables,
-    and without their layout.
+def written_digest(arguments: BackendArguments, settings: Mapping[str, GivenArgument]) -> str:
+    """Digest the arguments as they are written, with everything they refer to but variables, and
+    without their layout. The settings are those of an environment or a fleet that the command line
+    of init has overridden: what it said must not outlive another value of theirs.
     """
+    from nigari.cty.json import value_to_json
+
     texts, seen = [arguments.type], set[Node]()
+    for setting in sorted(settings):
+        value = settings[setting].value.unmark_deep()[0]
+        if value.is_wholly_known:
+            texts += [setting, value_to_json(value, value.type)]
     pending: list[tuple[str, Origin]] = [
         (name, place.origin) for name, place in sorted(arguments.places.items(), reverse=True)
     ]
