@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from nigari.cli.commands.fmt import EXTENSIONS, OWN_FILES
 from nigari.cli.main import COMMANDS
 from nigari.cli.views.help_links import SITE as NAMED_SITE
 from scripts.site import publish
@@ -35,7 +36,17 @@ def test_hooks_run_commands_that_exist() -> None:
         assert words[0] == "nigari"
         assert words[1] in COMMANDS
         assert re.search(hook["files"], "modules/a/main.tf")
+        assert re.search(hook["files"], "tests/a.tftest.hcl")
         assert not re.search(hook["files"], "main.tf.md")
+
+
+def test_hook_formats_what_the_command_formats() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    (files,) = (re.compile(hook["files"]) for hook in hooks if hook["id"] == "nigari-fmt")
+    names = {*(f"a{ending}" for ending in EXTENSIONS), *OWN_FILES}
+    assert {each for each in names if not files.search(f"modules/{each}")} == set()
+    for name in ("a.tf.json", "terragrunt.hcl", "own-fleet.hcl", ".terraform.lock.hcl"):
+        assert not files.search(name)
 
 
 def test_workflows_make_targets_that_exist() -> None:
