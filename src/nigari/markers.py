@@ -84,7 +84,7 @@ MARKERS: Final[Mapping[str, tuple[Reader, ...]]] = {
         # tfcmt ends with a crash where the first line is there and this one is not.
         Reader("tfcmt", r"(?m)^Unless you have made equivalent changes to your configuration"),
     ),
-    SAVED_PLAN: (Reader("Terratest", r"Saved the plan to: ?\S"),),
+    SAVED_PLAN: (Reader("Terratest", r"Saved the plan to:\s\S"),),
     PLAN: (
         Reader(
             "Atlantis",

@@ -97,6 +97,13 @@ def test_markers_are_printed(tmp_path: Path, run: Callable[..., str]) -> None:
             assert re.search(reader.pattern, line), (reader.program, marker)
 
 
+def test_line_of_a_saved_plan_breaks_before_a_long_path(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text(_CREATE)
+    for length, gap in ((58, " "), (59, "\n")):
+        path = "p" * length
+        assert f"\nSaved the plan to:{gap}{path}\n\n" in _run(tmp_path, "plan", f"-out={path}")
+
+
 def _pattern(template: str) -> re.Pattern[str]:
     parts = re.split(r"\{\w+\}", template)
     return re.compile(r"\S+".join(re.escape(part) for part in parts))

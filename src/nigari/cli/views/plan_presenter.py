@@ -20,7 +20,7 @@ from nigari.cli.views.plan_forms import asks_why, is_short, plan_form
 from nigari.cli.views.plan_text import rule
 from nigari.cli.views.presentation import Presentation
 from nigari.cli.views.style import style_of
-from nigari.diagnostics.layout import Layout
+from nigari.diagnostics.layout import Layout, display_width
 from nigari.lang.render import value_display
 from nigari.markers import SAVED_PLAN
 from nigari.plan.model.changes import Action, Plan
@@ -145,8 +145,11 @@ class PlanPresenter:
             return
         self._terminal.stdout.write(rule(self._width, self._style))
         if path:
-            # The line is an interface, so it is not wrapped.
-            self._presenter.text(f"\n{SAVED_PLAN.format(path=path)}")
+            # The line is an interface: programs expect that it breaks before a long path, only there.
+            line = SAVED_PLAN.format(path=path)
+            if display_width(line) > self._width:
+                line = SAVED_PLAN.replace(" {path}", "\n{path}").format(path=path)
+            self._presenter.text(f"\n{line}")
             text = f'To apply it, run: nigari apply "{path}"'
         else:
             text = (
