@@ -43,7 +43,7 @@ CHECKERS = {
     for name, version in (("terraform-compliance", "1.16.0"), ("checkov", "3.3.30"))
 }
 """Programs of the Python package index that check plans."""
-CDKTN = ("cdktn@0.24.0", "constructs@10.4.2")
+CDKTN = ("cdktn@0.24.0", "constructs@10.7.2")
 """What writes configurations in the JSON syntax, for Node.js."""
 HERE = Path(__file__).resolve().parent
 NEXT_GO = "go1.27.0"
@@ -222,7 +222,7 @@ def node_modules(name: str, *packages: str) -> Path:
         raise Unavailable("npm is not on this machine (https://nodejs.org)")
     home = cache() / "environments" / name
     home.mkdir(parents=True, exist_ok=True)
-    run([npm, "install", "--silent", "--no-audit", "--no-fund", *packages], home)
+    run([npm, "install", "--loglevel=error", "--no-audit", "--no-fund", *packages], home)
     return home / "node_modules"
 
 
