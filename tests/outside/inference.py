@@ -97,6 +97,9 @@ class Observations:
             if required.provider is not None:
                 self._served(required.provider)
         for resource in module.resources.values():
+            # OpenTofu has no actions: a directory with one is not compared for its schema.
+            if resource.block.type not in _MODES:
+                continue
             kind = (resource.block.type, resource.addr.type)
             self.seen.setdefault(kind, Seen()).add(resource.block.body, known, _META)
             self._served(module.provider(resource.provider_name)).add(kind)

@@ -208,3 +208,12 @@ def test_what_is_built_in_needs_no_stub(tmp_path: Path) -> None:
     observed = Observations()
     observed.add_directories([str(tmp_path)])
     assert list(observed.served) == [_RANDOM]
+
+
+def test_actions_do_not_prevent_the_other_schemas(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text(
+        'action "cloud_act" "a" {\n  config {\n    x = 1\n  }\n}\nresource "cloud_x" "a" {}\n'
+    )
+    observed = Observations()
+    observed.add_directories([str(tmp_path)])
+    assert list(observed.schema(_RANDOM).resources) == ["cloud_x"]
