@@ -16,6 +16,7 @@ from nigari.plan.nodes.imports import ImportTarget, imported, report_missing, re
 from nigari.plan.nodes.plan_run import PlanRun
 from nigari.plan.objects.prior_object import PriorObject, as_secret_as, read
 from nigari.running.provider_node import ProviderNode
+from nigari.running.provider_objects import with_schema_marks
 from nigari.running.provider_run import frame_at, known_instances
 from nigari.running.requests import AskProvider
 from nigari.running.without_diagnostics import without_diagnostics
@@ -111,12 +112,13 @@ class ImportLookup(Node):
         if found is None:
             run.diags.extend(reported)
             return
-        run.listener.refresh_started(target.address, found.value, "")
+        run.listener.refresh_started(target.address, with_schema_marks(found.value, schema), "")
         meta = run.meta_at(target.address.module, node.address.item.provider)
         self.found = await read(node.provider, schema, target.address, found, meta, reported)
         run.diags.extend(reported)
         if self.found is not None:
-            run.listener.refresh_finished(target.address, self.found.value, "")
+            value = with_schema_marks(self.found.value, schema)
+            run.listener.refresh_finished(target.address, value, "")
             if self._config is not None:
                 self.found = as_secret_as(self._config, self.found, schema)
         elif not reported.has_errors:

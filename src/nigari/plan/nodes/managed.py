@@ -377,14 +377,15 @@ class ManagedInstance(ChangingInstance):
         found = await imported(self.running, self.schema, target, run.diags, may_defer)
         if found is None:
             return False
-        run.listener.refresh_started(self.address, found.value, "")
+        run.listener.refresh_started(self.address, with_schema_marks(found.value, self.schema), "")
         there = await self._read(found, run.diags)
         if there is None:
             report_missing(target, run.diags)
             return False
         assert self.config is not None
         self.prior = as_secret_as(self.config, there, self.schema)
-        run.listener.refresh_finished(self.address, self.prior.value, "")
+        value = with_schema_marks(self.prior.value, self.schema)
+        run.listener.refresh_finished(self.address, value, "")
         run.record.note_imported(self.address, self.prior, self.provider_address)
         return True
 
@@ -400,7 +401,7 @@ class ManagedInstance(ChangingInstance):
         self.prior = prior
         if run.reads(self.address):
             self.prior, reported = await run.read(
-                self.address, "", prior, partial(self._read, prior)
+                self.address, "", self.schema, prior, partial(self._read, prior)
             )
             run.diags.extend(reported)
             if self.prior is None and reported.has_errors:

@@ -273,7 +273,7 @@ class OrphanNode(Node):
             async def read_now(diags: Diagnostics) -> PriorObject | None:
                 return await read(provider, schema, self.address, before, self._meta, diags, body)
 
-            now, reported = await run.read(self.address, self._deposed, prior, read_now)
+            now, reported = await run.read(self.address, self._deposed, schema, prior, read_now)
             run.diags.extend(reported)
             if now is None and reported.has_errors:
                 return

@@ -35,6 +35,7 @@ from nigari.running.action_node import ActionNode
 from nigari.running.deferrals import Deferral, Deferrals
 from nigari.running.provider_pool import ProviderPool
 from nigari.running.provider_run import ProviderRun, RunSettings
+from nigari.schema.provider import Schema
 from nigari.state.model import State
 from nigari.state.moves.moving import MovedInstance
 
@@ -201,11 +202,12 @@ class PlanRun(ProviderRun):
         self,
         address: AbsResourceInstance,
         deposed: str,
+        schema: Schema,
         prior: PriorObject,
         read: Callable[[Diagnostics], Awaitable[PriorObject | None]],
     ) -> tuple[PriorObject | None, Diagnostics]:
         """Read a stored object, with what its provider said; once for all attempts at a plan."""
-        find = partial(read_and_tell, self.listener, address, deposed, prior, read)
+        find = partial(read_and_tell, self.listener, address, deposed, schema, prior, read)
         if self._known_reads is None:
             found, reported = await find()
         else:

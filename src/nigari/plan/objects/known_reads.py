@@ -9,6 +9,8 @@ from nigari.diagnostics import Diagnostics
 from nigari.events import Listener
 from nigari.plan.objects.prior_object import PriorObject
 from nigari.record import record
+from nigari.running.provider_objects import with_schema_marks
+from nigari.schema.provider import Schema
 
 
 @record
@@ -45,14 +47,17 @@ async def read_and_tell(
     listener: Listener,
     address: AbsResourceInstance,
     deposed: str,
+    schema: Schema,
     prior: PriorObject,
     read: Callable[[Diagnostics], Awaitable[PriorObject | None]],
 ) -> tuple[PriorObject | None, Diagnostics]:
     """Read an object, and tell the listener of it."""
-    listener.refresh_started(address, prior.value, deposed)
+    # Listeners show the id or name; it may be sensitive only according to the schema.
+    listener.refresh_started(address, with_schema_marks(prior.value, schema), deposed)
     # Others may report something meanwhile, which says nothing about this object.
     reported = Diagnostics()
     found = await read(reported)
     if found is not None or not reported.has_errors:
-        listener.refresh_finished(address, None if found is None else found.value, deposed)
+        value = None if found is None else with_schema_marks(found.value, schema)
+        listener.refresh_finished(address, value, deposed)
     return found, reported
