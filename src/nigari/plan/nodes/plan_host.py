@@ -90,6 +90,7 @@ class PlanHost(Protocol):
         self,
         address: AbsResourceInstance,
         deposed: str,
+        schema: Schema,
         prior: PriorObject,
         read: Callable[[Diagnostics], Awaitable[PriorObject | None]],
     ) -> tuple[PriorObject | None, Diagnostics]:
