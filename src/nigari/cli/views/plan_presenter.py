@@ -1,4 +1,7 @@
-"""Plan presenter: shows progress, the plan and its result, as text or as events."""
+"""Plan presenter: shows progress, the plan and its result, as text or as events.
+
+The layout of plans is left to `plan_text`, and that of events to `plan_events`.
+"""
 
 from __future__ import annotations
 
